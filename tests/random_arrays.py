@@ -228,7 +228,8 @@ class Writer:
             initial = self.pick(["", ", initial=0.7", ", keepdims=True"])
             return f"np.{self.pick(['max', 'min', 'sum', 'prod'])}({array}, axis={axis}{initial})"
         if kind == 2:
-            return f"np.{self.pick(['maximum', 'minimum', 'add', 'multiply'])}.reduce({array}, axis={axis}, initial=0.7)"
+            ufunc = self.pick(["maximum", "minimum", "add", "multiply"])
+            return f"np.{ufunc}.reduce({array}, axis={axis}, initial=0.7)"
         return f"np.{self.pick(['sort', 'cumsum', 'flip'])}({array}, axis={axis})"
 
     def whole(self) -> str:

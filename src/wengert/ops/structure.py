@@ -154,9 +154,10 @@ pack = declare("pack", "*items, form, keys, type", infer=_infer_pack, total=True
 
 
 def _fold_getitem(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """`x[()]` of a number: NumPy's numbers give themselves."""
+    """`x[()]` of a number: NumPy's numbers give themselves. In derivative code `x[...]`, too."""
     x, index = args
-    return x if index == Const(()) and isinstance(kind_of_atom(x), Number) else None
+    whole = index == Const(()) or (builder.derived and index == Const(...))
+    return x if whole and isinstance(kind_of_atom(x), Number) else None
 
 
 getitem = declare(

@@ -18,6 +18,7 @@ from ..ops import containers as co
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
+from ..ops.array_kinds import rank_of_kind
 from .cotangents import as_items, bar_name
 from .masks import NOT_USED, ONE
 from .reverse_rules import real_part, surely_real
@@ -337,6 +338,9 @@ def _spread_from(sweep: Sweep, eqn: Eqn) -> None:
 def _summed_to(sweep: Sweep, eqn: Eqn) -> None:
     bar = sweep.total(eqn.outs[0])
     x_bar = eqn.args[0]
+    fewer, more = (rank_of_kind(kind_of_atom(atom)) for atom in (x_bar, bar))
+    if fewer is not None and more is not None and more > fewer:  # of leading axes of one entry
+        bar = sweep.builder.emit(st.unbroadcast, bar, x_bar)
     repeated = registry.named("broadcast_like")
     sweep.contribute(x_bar, sweep.builder.emit(repeated, bar, x_bar))
 

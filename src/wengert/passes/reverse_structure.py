@@ -138,7 +138,12 @@ def _add_at(sweep: Sweep, eqn: Eqn) -> None:
     buffer, *path, value = eqn.args
     bar = sweep.total(eqn.outs[0])
     sweep.contribute(buffer, bar)
-    if sweep.is_active(value):
+    if sweep.is_active(value) and isinstance(kind_of_atom(bar), Number):
+        spread = registry.named(
+            "broadcast_like"
+        )  # of an array without axes, which has become a number
+        sweep.contribute(value, sweep.builder.emit(spread, bar, value))
+    elif sweep.is_active(value):
         part = bar
         for index in path:
             part = sweep.builder.emit(st.getitem, part, index)

@@ -100,7 +100,8 @@ def untile(y_bar: Any, *, reps: Any, like: Any) -> Any:
 
 def unrepeat(y_bar: Any, *, repeats: Any, like: Any, axis: int | None = None) -> Any:
     """The transpose of `np.repeat`: the sum of each entry's copies."""
-    shape = np.shape(like) if axis is not None else (np.size(like),)
+    whole = axis is None or np.ndim(like) == 0
+    shape = (np.size(like),) if whole else np.shape(like)
     axis = 0 if axis is None else axis % len(shape)
     y_bar = np.moveaxis(np.asarray(y_bar), axis, 0)
     x_bar = np.zeros((shape[axis], *y_bar.shape[1:]), y_bar.dtype)
@@ -142,6 +143,7 @@ def untake(
 ) -> Any:
     """The transpose of `np.take`."""
     shape, indices = np.shape(like), np.asarray(indices)
+    axis = None if np.ndim(like) == 0 else axis
     y_bar = np.asarray(y_bar)
     moved = (np.size(like),) if axis is None else shape[axis % len(shape) :][:1]
     if mode == "wrap":

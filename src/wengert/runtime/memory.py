@@ -380,7 +380,7 @@ def zeros_at(x: Any, *path: Any) -> Any:
     """The zero cotangent of the part of `x` that a path leads to, None if there is none yet."""
     try:
         for step in path:
-            x = _step(x, step)
+            x = _step(x, _index_into(x, step) if isinstance(x, np.ndarray) else step)
     except (LookupError, AttributeError):
         return None
     return zeros(x)

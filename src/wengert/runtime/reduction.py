@@ -10,7 +10,8 @@ import numpy as np
 
 def broadcast_like(x: Any, like: Any) -> Any:
     """`x` spread over the shape of `like`; a view."""
-    return x if np.ndim(like) == 0 else np.broadcast_to(x, np.shape(like))
+    number = np.ndim(like) == 0 and not isinstance(like, np.ndarray)
+    return x if number else np.broadcast_to(x, np.shape(like))
 
 
 def unreduce(y_bar: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -28,7 +29,8 @@ def sum_of_products(x: Any, y: Any, *, axis: Any = None, keepdims: bool = False)
 def reduced_count(x: Any, *, axis: Any = None, ddof: float = 0) -> float:
     """How many elements each result of a reduction came from, less `ddof`; NaN if none is left."""
     shape = np.shape(x)
-    axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    whole = axis is None or not shape  # what has no axes has one entry, along an axis or not
+    axes = range(len(shape)) if whole else (axis,) if isinstance(axis, int) else axis
     count = math.prod(shape[k] for k in axes) - ddof
     return count if count > 0 else math.nan
 
@@ -50,7 +52,7 @@ def place_of_extreme(x: Any, *, largest: bool = True) -> int:
 
 def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Zeros, and `y_bar` at the first place where `x` is its extreme `y`."""
-    if isinstance(x, np.ndarray) and isinstance(axis, int):
+    if isinstance(x, np.ndarray) and x.ndim and isinstance(axis, int):
         if not keepdims:
             y_bar, y = np.expand_dims(y_bar, axis), np.expand_dims(y, axis)
         result = np.zeros(x.shape, np.result_type(y_bar, 0.0))
@@ -82,7 +84,7 @@ def cumsum_reversed(y_bar: Any, x: Any, *, axis: Any = None) -> Any:
 
 def lanes(x: Any, *, axis: Any = None) -> Any:
     """`x` with the given axes as one last axis; without axes, one lane of everything."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.ravel(x)
     if isinstance(axis, int):
         return np.moveaxis(x, axis, -1)
@@ -92,7 +94,7 @@ def lanes(x: Any, *, axis: Any = None) -> Any:
 
 def unlanes(y: Any, x: Any, *, axis: Any = None) -> Any:
     """The inverse of `lanes`, in the shape of `x`."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(y, np.shape(x))
     if isinstance(axis, int):
         return np.moveaxis(y, -1, axis)

@@ -312,8 +312,8 @@ def adds_in_place(
     if not path:
         return isinstance(kind, Number)
     match kind:
-        case Array(rank=None) if _fits_numbers(path[0]):
-            return False  # without axes it may be a number
+        case Array(rank=None | 0) if _fits_numbers(path[0]):
+            return False  # without axes it may be a number, which NumPy's arithmetic makes of such arrays
         case Array(rank=rank) if len(path) > 1:
             known = rank is not None and len(path) <= rank
             return known and all(kind_of_atom(index) == Number("int") for index in path)

@@ -1,0 +1,135 @@
+"""Arrays without axes and NumPy's numbers: reductions along an axis, views, writes, both ways round."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+REDUCED = {
+    "max": lambda b: np.max(b, axis=0) * b,
+    "min": lambda b: np.min(b, axis=-1) * b,
+    "prod": lambda b: np.prod(b, axis=-1) * b,
+    "ptp": lambda b: np.ptp(b, axis=0) * b + b,
+    "sum": lambda b: np.sum(b, axis=0) ** 2,
+    "cumsum": lambda b: np.cumsum(b, axis=0)[0] ** 2,
+    "cumprod": lambda b: np.cumprod(b, axis=0)[0] ** 2,
+    "repeat": lambda b: np.sum(np.repeat(b, 2, axis=0) ** 2),
+    "take": lambda b: np.sum(np.take(b, [0, 0], axis=0) ** 2),
+    "nanmax": lambda b: np.nanmax(b, axis=0) ** 2,
+    "maximum.reduce": lambda b: np.max(b, axis=0, initial=0.1) ** 2,
+    "norm": lambda b: np.linalg.norm(b[None], axis=0)[()] ** 2,
+    "whole": lambda b: np.sum(b[...]) * b,
+}
+
+
+@pytest.mark.parametrize("make", [np.array, np.float64], ids=["array", "number"])
+@pytest.mark.parametrize("name", REDUCED)
+def test_E4_reductions_along_an_axis_that_is_not_there(name, make):
+    f = REDUCED[name]
+    slope = (f(make(0.7 + 1e-6)) - f(make(0.7 - 1e-6))) / 2e-6
+    bend = (f(make(0.7 + 1e-4)) - 2 * f(make(0.7)) + f(make(0.7 - 1e-4))) / 1e-8
+    assert wg.grad(f)(make(0.7)) == pytest.approx(slope, abs=1e-8)
+    assert np.shape(wg.grad(f)(make(0.7))) == ()
+    assert wg.pushforward(f, make(0.7))[1](make(1.0)) == pytest.approx(slope, abs=1e-8)
+    assert wg.grad(lambda b: wg.grad(f)(b) * 1.0)(make(0.7)) == pytest.approx(bend, abs=1e-5)
+    assert wg.pushforward(wg.grad(f), make(0.7))[1](make(1.0)) == pytest.approx(bend, abs=1e-5)
+
+
+def smallest_of_smallest(a):
+    for _ in range(2):
+        a = np.min(a, axis=-1)
+    return a
+
+
+def test_E4_min_of_what_has_become_a_number():
+    np.testing.assert_array_equal(wg.grad(smallest_of_smallest)(np.array([0.5, 1.5])), [1.0, 0.0])
+    np.testing.assert_array_equal(
+        wg.grad(smallest_of_smallest)(np.array([[2.0, 1.0]])), [[0.0, 1.0]]
+    )
+
+
+def named_again(b):
+    t = b[None][0]
+    for _ in range(2):
+        t = b
+    return t * 1.0 + np.sum(b[...]) * t
+
+
+def doubled(b):
+    t = b[...] * 2
+    for _ in range(2):
+        t = b
+    return t * t
+
+
+def squared(b):
+    b[...] **= 2
+    return np.sum(b) * 3.0
+
+
+@pytest.mark.parametrize(("f", "slope"), [(named_again, 2.4), (doubled, 1.4), (squared, 4.2)])
+def test_E4_another_name_of_an_array_without_axes(f, slope):
+    assert wg.grad(f)(np.array(0.7)) == pytest.approx(slope)
+    assert wg.pushforward(f, np.array(0.7))[1](np.array(1.0)) == pytest.approx(slope)
+    second = wg.grad(lambda b: np.sum(wg.grad(f)(b)))(np.array(0.7))
+    assert second == pytest.approx(wg.pushforward(wg.grad(f), np.array(0.7))[1](np.array(1.0)))
+
+
+def with_leading_axis(a):
+    c = np.zeros(3)
+    c[[2, 2, 0]] = a
+    return np.sum(c**3)
+
+
+def test_E4_a_value_with_leading_axes_of_one_entry():
+    a = np.array([[0.5, 1.5, 2.5]])
+    np.testing.assert_allclose(wg.grad(with_leading_axis)(a), [[0.0, 6.75, 18.75]])
+    second = wg.grad(lambda u: np.sum(wg.grad(with_leading_axis)(u)))(a)
+    np.testing.assert_allclose(second, [[0.0, 9.0, 15.0]])
+
+
+ADDED = [
+    ((4, 2), [0, 2, 0], (3, 1)), ((3,), [1, 1, 0], (1,)), ((4, 2), [0, 2, 0], (2,)), ((3,), [1, 1, 0], ()),
+    ((4, 2), [[0], [2]], (1, 1, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "index", "given"), ADDED, ids=str)
+def test_E3_what_is_added_at_an_index_is_broadcast(shape, index, given):
+    c, at = np.linspace(0.2, 0.9, int(np.prod(given))).reshape(given), np.array(index)
+
+    def f(c):
+        a = np.ones(shape)
+        np.add.at(a, at, c)
+        np.subtract.at(a, at, c * c)
+        return np.sum(np.sin(a))
+
+    found = wg.grad(f)(c)
+    steps = np.eye(c.size).reshape(c.size, *given)
+    slopes = [(f(c + 1e-6 * e) - f(c - 1e-6 * e)) / 2e-6 for e in steps]
+    np.testing.assert_allclose(found, np.reshape(slopes, given), atol=1e-8)
+    assert wg.pushforward(f, c)[1](np.ones(given)) == pytest.approx(np.sum(slopes), abs=1e-7)
+    second = wg.grad(lambda u: np.sum(wg.grad(f)(u)))(c)
+    np.testing.assert_allclose(second, wg.pushforward(wg.grad(f), c)[1](np.ones(given)), atol=1e-12)
+
+
+ALONE = """
+import sys
+sys.modules["wengert"] = None
+import numpy as np
+import saved
+print(float(saved.grad_squared(np.array(0.7))))
+"""
+
+
+@pytest.mark.parametrize("specialised", [True, False])
+def test_E3_a_saved_derivative_of_an_array_without_axes(specialised, tmp_path):
+    derived = wg.grad(squared)
+    derived = derived.specialize(np.array(0.7)) if specialised else derived
+    derived.save(tmp_path / "saved.py")
+    run = [sys.executable, "-c", ALONE]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert float(done.stdout) == pytest.approx(4.2)
