@@ -364,7 +364,7 @@ class Writer:
                     "t = o[1] * 0.3",
                 ],
                 [
-                    f"o = {self.pick(['0.5', 's', 't'])} + {kind}({self.vector()})",
+                    f"o = {self.pick(['0.5', '2', 's'])} + {kind}({self.vector()})",
                     "t = np.sum(o.t) * 0.2",
                 ],
             )

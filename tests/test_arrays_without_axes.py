@@ -133,3 +133,47 @@ def test_E3_a_saved_derivative_of_an_array_without_axes(specialised, tmp_path):
     run = [sys.executable, "-c", ALONE]
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert float(done.stdout) == pytest.approx(4.2)
+
+
+EMPTY = {
+    "reduce": lambda b: np.sum(np.maximum.reduce(b, axis=1, initial=0.7) ** 2) + np.sum(b),
+    "max": lambda b: np.sum(np.max(b, axis=1, initial=0.7) ** 2) + np.sum(b),
+    "keepdims": lambda b: np.sum(np.min(b, axis=1, initial=1.0, keepdims=True) * b),
+    "where": lambda b: np.sum(np.max(b, axis=1, initial=-1.0, where=b < 0.5) ** 2) + np.sum(b),
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (2, 3)], ids=str)
+@pytest.mark.parametrize("name", EMPTY)
+def test_E4_the_extreme_of_nothing_is_the_initial_value(name, shape):
+    f, b = EMPTY[name], np.linspace(0.1, 1.3, int(np.prod(shape))).reshape(shape)
+    steps = np.eye(b.size).reshape(b.size, *shape)
+    slopes = [(f(b + 1e-6 * e) - f(b - 1e-6 * e)) / 2e-6 for e in steps]
+    value, found = wg.value_and_grad(f)(b)
+    assert value == f(b)
+    np.testing.assert_allclose(found, np.reshape(slopes, shape), atol=1e-8)
+    assert wg.pushforward(f, b)[1](np.ones(shape)) == pytest.approx(np.sum(slopes), abs=1e-7)
+
+
+SORTED = {
+    "sort": lambda e: np.sort(e * 2.0, axis=0) * 0.5,
+    "flip": lambda e: np.flip(e * 2.0, axis=0) * 0.5,
+    "sum": lambda e: np.sum(e * 2.0, axis=1) * 0.5,
+}
+
+
+@pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
+@pytest.mark.parametrize("name", SORTED)
+def test_E4_an_axis_that_is_not_there_is_an_error_of_the_program(name, read):
+    def f(e):
+        t = SORTED[name](e)
+        return t if read else e
+
+    def direct(e):
+        t = np.sort(e * 2.0, axis=0)
+        return t if read else e
+
+    with pytest.raises(np.exceptions.AxisError):
+        wg.grad(direct)(np.float64(0.7))
+    with pytest.raises(np.exceptions.AxisError):
+        wg.grad(f)(np.array(0.7))

@@ -103,7 +103,7 @@ def _plain(name: str) -> Fold:
                 f"Assign the result instead: `y = {name}(x)`.",
                 builder.span,
             )
-        if "where" in params or "initial" in params:
+        if "where" in params or params.get("initial") not in (None, _LEAST.get(name)):
             return _fold_chosen(builder, name, args, params)
         said = {key: atom for key, atom in params.items() if _DEFAULTS.get(key) != atom}
         if builder.derived and namespace in ("np", "py") and _has_method(name, args):
@@ -116,6 +116,8 @@ def _plain(name: str) -> Fold:
 
 
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
+_LEAST = {"max": Const(-math.inf), "min": Const(math.inf)}
+"""What is the extreme of nothing, where an initial value is given for that."""
 _COMBINED = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -144,6 +146,8 @@ def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Ato
         total = builder.emit_with(sum_, (x,), rest, "np")
         count = builder.emit_with(sum_, (ones,), {**rest, **of_mean}, "np")
         return builder.emit(named("div"), total, count)
+    if name in _LEAST and dtype_of(x).startswith("float"):
+        rest["initial"] = _LEAST[name]
     result = builder.emit_with(named(name), (x,), rest, "np")
     if initial is None:
         return result

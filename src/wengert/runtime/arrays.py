@@ -169,7 +169,7 @@ def untake_along_axis(y_bar: Any, *, indices: Any, like: Any, axis: int | None =
         np.add.at(x_bar, indices, y_bar)
         return x_bar.reshape(np.shape(like))
     x_bar = np.zeros(np.shape(like), y_bar.dtype)
-    axis = axis % x_bar.ndim
+    axis = np.lib.array_utils.normalize_axis_index(axis, x_bar.ndim)
     grids: list[Any] = list(np.ogrid[tuple(slice(n) for n in x_bar.shape)])
     grids[axis] = indices
     np.add.at(x_bar, tuple(grids), y_bar)
