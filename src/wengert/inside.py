@@ -56,6 +56,7 @@ def _install() -> None:
             nested.special(function, _refused(instead))
     nested.special(TermFunction.__call__, _call_of_terms)
     nested.special(linear_maps.pullback, nested.pullback)
+    nested.special(linear_maps.guarded_pullback, nested.guarded_pullback)
     nested.special(linear_maps.pushforward, nested.pushforward)
     nested.special(steering.stop_gradient, steered.stop_gradient)
     nested.special(steering.checkpoint, steered.checkpoint)

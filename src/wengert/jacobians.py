@@ -19,10 +19,11 @@ from . import calling
 from .api import Derivative, Text, argnums_of, by_numbers, grad, hvp
 from .errors import BadArgument, NotScalar, WengertError
 from .ir.records import replace
-from .linear_maps import pullback, pushforward
+from .linear_maps import guarded_pullback, pullback, pushforward
 from .ops import checks
 from .ops.checks import counted
 from .ops.cotangents import basis
+from .tangents import is_not_a_number
 from .verbs import Verb, check_argnums
 
 
@@ -204,6 +205,14 @@ class Hessian(Derivative[..., Any]):
 class Jacobian(Derivative[..., Any]):
     """A Jacobian function, which can say how it is computed."""
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        matrix = super().__call__(*args, **kwargs)
+        if self.verb.written is not _jacobian_forward and is_not_a_number(matrix):
+            guarded = replace(self.verb, written=_guarded_jacobian_reverse)
+            again = Derivative(self.function, guarded)(*args, **kwargs)
+            return _filled(matrix, again)
+        return matrix
+
     def explain(self, *args: Any, **kwargs: Any) -> Text:
         """Which mode is taken for each argument, and why; without arguments, how that is decided."""
         mode = next(mode for mode, written in MODES.items() if written is self.verb.written)
@@ -213,6 +222,15 @@ class Jacobian(Derivative[..., Any]):
         y = self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         argnums = self.verb.argnums or range(len(args))
         return Text("\n".join(f"argument {k}: {explained(args[k], y, mode)}" for k in argnums))
+
+
+def _filled(matrix: Any, again: Any) -> Any:
+    """A matrix, or several, with the entries of another one where they are NaN."""
+    if isinstance(matrix, np.ndarray):
+        return np.where(np.isnan(matrix), again, matrix)
+    if isinstance(matrix, (dict, list, tuple)):
+        return _for_parts(matrix, lambda key: _filled(matrix[key], again[key]))
+    return matrix
 
 
 _DECIDED = {
@@ -360,6 +378,20 @@ def _reverse(function: Any, args: Any, k: Any) -> Any:
     if has_parts(y):
         part_of = lambda key: lambda *point: _part(function(*point), key)
         return _for_parts(y, lambda key: _reverse(part_of(key), args, k))
+    return _of_rows(y, back, args, k)
+
+
+def _guarded_reverse(function: Any, args: Any, k: Any) -> Any:
+    """The same where a row gave NaN: a zero of its cotangent may have met an infinite derivative."""
+    y, back = guarded_pullback(lambda *point: _as_arrays(function(*point)), *args)
+    if has_parts(y):
+        part_of = lambda key: lambda *point: _part(function(*point), key)
+        return _for_parts(y, lambda key: _guarded_reverse(part_of(key), args, k))
+    return _of_rows(y, back, args, k)
+
+
+def _of_rows(y: Any, back: Any, args: Any, k: Any) -> Any:
+    """The matrix of which a pullback gives the rows."""
     must_be_real_result(y)
     if is_number(y):
         return as_array(back(1.0)[k])
@@ -469,6 +501,10 @@ def _jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any) -> An
     return _each(_reverse, function, argnums, single, args)
 
 
+def _guarded_jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_guarded_reverse, function, argnums, single, args)
+
+
 def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
     blocks = [tuple([_hessian_of(function, args, k, j) for j in argnums]) for k in argnums]
     return blocks[0][0] if single else tuple(blocks)
@@ -487,8 +523,8 @@ MODES = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_r
 WRITTEN = (
     _for_parts, _keys, _part, _like, _as_arrays, _each, _by_parts, _by_part, _with_part,
     _result_first, _first_matrix, _of_part,
-    _forward, _reverse, _stacked, _plus, _auto, prefers_forward, count, _hessian_of,
+    _forward, _reverse, _guarded_reverse, _of_rows, _stacked, _plus, _auto, prefers_forward, count, _hessian_of,
     _each_hessian_of, _diag_of, _hessian_of_each,
-    _jacobian, _jacobian_forward, _jacobian_reverse, _hessian, _diag_hessian,
+    _jacobian, _jacobian_forward, _jacobian_reverse, _guarded_jacobian_reverse, _hessian, _diag_hessian,
 )  # fmt: skip
 """What is read inside programs: a Jacobian of a Jacobian is no recursion."""

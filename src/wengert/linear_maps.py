@@ -94,6 +94,11 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     return y, back
 
 
+def guarded_pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+    """`pullback`, where programs that are read say that zeros in cotangents meet no infinite derivatives."""
+    return pullback(f, *args, **kwargs)
+
+
 def pullback_of(
     f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], *, inside: bool = False
 ) -> tuple[Any, Pullback, list[Any]]:

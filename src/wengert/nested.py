@@ -233,15 +233,20 @@ def _grad(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwar
     return gradient
 
 
-def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+def guarded_pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A pullback of which zeros in the cotangents are not to meet infinite derivatives."""
+    return pullback(it, args, kwargs, guarded=True)
+
+
+def pullback(it: Interpreter, args: Args, kwargs: Kwargs, *, guarded: bool = False) -> Value:
     """`wg.pullback(f, *args)` inside a program."""
     function, *arguments = args
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
-    indices = _indices(primal, chosen)
+    indices, read = _indices(primal, chosen), source.RowReader()
     ahead, back = refused_when_run(
         primal,
-        lambda primal: reverse.split(primal, indices, read=source.RowReader(), final=True),
+        lambda primal: reverse.split(primal, indices, read=read, final=True, guarded=guarded),
         defers=it.reading.defers,
     )
     own = own_arguments(it, inner, arguments)

@@ -266,7 +266,9 @@ def _with_floats(made: Function, function: Function, want: Wanted, count: int) -
 
 def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
-    ahead, back = reverse.split(function, want.indices, read=source.RowReader(), final=True)
+    ahead, back = reverse.split(
+        function, want.indices, read=source.RowReader(), final=True, guarded=True
+    )
     residuals = kind_of_atom(ahead.body.outs[-1])
     ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
     back = _with_floats(back, function, want, 0)

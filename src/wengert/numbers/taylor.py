@@ -78,8 +78,11 @@ class Taylor(PerturbedNumber):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's functions, by its own conventions: the logarithm of 0 is -inf, not an exception."""
-        as_numpy = (_as_numpy_computes(x) for x in inputs)
-        return super().__array_ufunc__(ufunc, method, *as_numpy, **options)
+        try:
+            return super().__array_ufunc__(ufunc, method, *inputs, **options)
+        except (ArithmeticError, ValueError):
+            as_numpy = (_as_numpy_computes(x) for x in inputs)
+            return super().__array_ufunc__(ufunc, method, *as_numpy, **options)
 
     @property
     def known(self) -> list[Any]:

@@ -39,7 +39,12 @@ from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
 from .preparation import with_checks
-from .singular_partials import finite_equations, quiet_equations, singular_equations
+from .singular_partials import (
+    finite_equations,
+    has_infinite_value,
+    quiet_equations,
+    singular_equations,
+)
 from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
@@ -69,6 +74,8 @@ class Context:
     """Those whose value is finite there: only these ask whether a tangent is more than a written-out zero."""
     steep_values: set[Var] = field(default_factory=set[Var])
     """Values that are computed with the results of such."""
+    infinite: set[Var] = field(default_factory=set[Var])
+    """Values that are computed with what is itself infinite at a pole."""
     guarded: bool = False
     """Whether directions may have zeros, which are not to meet derivatives that are infinite."""
     inputs: Collection[Atom] = ()
@@ -276,6 +283,8 @@ def pushforward(
     context.steep_values = derived_from(body, quiet)
     if guarded and context.singular:
         context.guarded, context.inputs = True, set(inputs)
+        poles = [eqn for eqn in quiet if has_infinite_value(eqn)]
+        context.infinite = derived_from(body, poles)
         context.defining = {out: eqn for eqn in walk(body) for out in eqn.outs if not eqn.blocks}
         loops = [view(eqn) for eqn in walk(body) if eqn.op in LOOPS]
         context.items = {

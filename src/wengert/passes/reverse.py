@@ -420,6 +420,7 @@ def split(
     callees: dict[Any, tuple[Callee, Callee]] | None = None,
     added: Sequence[int] = (),
     asked: Sequence[int] = (),
+    guarded: bool = False,
 ) -> tuple[Function, Function]:
     """The forward sweep and the reverse sweep of a function as two functions.
 
@@ -432,6 +433,7 @@ def split(
         callees: the functions split so far, by callee and activity.
         added: which cotangents, by number, are added to what the reverse sweep is given after them.
         asked: of which active results, by number, it is given last whether their cotangents move.
+        guarded: whether zeros in the cotangents that it is given are not to meet infinite derivatives.
 
     Returns:
         *forward*, of the same inputs, gives the leaves of the result and then one tuple of
@@ -454,7 +456,7 @@ def split(
     sweep.bars.running.update(buffers)
     moves = {k: Var(BOOL, "moves") for k in asked}
     for k, (out, seed) in enumerate(zip(outs, given, strict=True)):
-        sweep.start(out, seed, moves.get(k, YES), _used_by(sweep, out, seed) if final else None)
+        sweep.start(out, seed, moves.get(k, YES), _used_by(sweep, out, seed) if guarded else None)
     sweep.run()
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
     return _divided(function, sweep, [*seeds, *buffers.values(), *moves.values()], bars)

@@ -15,7 +15,7 @@ from ..ir.types import BOOL, Array, Number
 from ..ops import registry
 from ..ops import structure as st
 from .reverse_rules import is_choice, scaled
-from .singular_partials import has_slope
+from .singular_partials import OVERFLOWING, has_slope
 
 if TYPE_CHECKING:
     from .forward import Push
@@ -50,9 +50,9 @@ def product(push: Push, eqn: Eqn, operand: Atom, partial: Atom) -> Atom:
 
 
 def _may_be_infinite(push: Push, eqn: Eqn) -> bool:
-    if eqn in push.context.singular:
+    if eqn in push.context.singular and eqn.op.name not in OVERFLOWING:
         return True
-    return has_slope(eqn) and not push.context.steep_values.isdisjoint(eqn.args)
+    return has_slope(eqn) and not push.context.infinite.isdisjoint(eqn.args)
 
 
 def _chosen(push: Push, dot: Atom, chosen: Atom) -> Atom:
@@ -75,7 +75,7 @@ def _guarded(push: Push, operand: Atom, partial: Atom, term: Atom) -> Atom:
     outer = push.builder
     finite = outer.emit(registry.named("isfinite"), partial, namespace="np")
     if isinstance(kind_of_atom(partial), Array):
-        finite = outer.emit(registry.named("all"), finite, namespace="np")
+        finite = outer.emit(registry.named("all"), finite, namespace="method")
     push.builder = outer.child()  # type: ignore[assignment]
     moves = mask(push, operand)
     if moves is None:

@@ -19,6 +19,7 @@ from ..ir.op import Op
 from ..ir.types import BOOL, INT, Number
 from ..ops import elementwise as el
 from ..ops import structure as st
+from ..ops.algebra import is_real
 from ..ops.memory import COPIES
 from ..rules.registry import Row, Rule, rule_for
 from .unbound import merged, reached
@@ -59,6 +60,7 @@ def finite_equations(block: Block) -> frozenset[Eqn]:
 
 def _equations(block: Block, which: Callable[[Eqn, set[Var]], bool]) -> frozenset[Eqn]:
     lost = Lost()
+    positive = _positive_values(block)
     own = _not_finite(block, lost)
     singular = {
         callee
@@ -73,8 +75,48 @@ def _equations(block: Block, which: Callable[[Eqn, set[Var]], bool]) -> frozense
     return frozenset(
         eqn
         for eqn in walk(block)
-        if which(eqn, own) or (eqn.op is CALL and eqn.param("callee") in leading_there)
+        if (which(eqn, own) and not _stays_off_poles(eqn, positive))
+        or (eqn.op is CALL and eqn.param("callee") in leading_there)
     )
+
+
+def _positive_values(block: Block) -> set[Var]:
+    """Values that are certainly more than some positive number, such as 1 + x²."""
+    at_least_zero, positive = set[Atom](), set[Var]()
+    for eqn in walk(block):
+        if len(eqn.outs) != 1 or not is_real(eqn.outs[0].kind):
+            continue
+        (out,) = eqn.outs
+        if _is_square(eqn) or eqn.op in (el.exp, el.abs_, el.exp2, el.cosh, el.sqrt):
+            at_least_zero.add(out)
+        if eqn.op is el.add:
+            signs = [_is_positive(arg) or arg in positive for arg in eqn.args]
+            not_below = [
+                arg in at_least_zero or sign for arg, sign in zip(eqn.args, signs, strict=True)
+            ]
+            if any(signs) and all(not_below):
+                positive.add(out)
+                at_least_zero.add(out)
+        if eqn.op is el.sqrt and eqn.args[0] in positive:
+            positive.add(out)
+    return positive
+
+
+def _is_square(eqn: Eqn) -> bool:
+    if eqn.op is el.mul:
+        return eqn.args[0] == eqn.args[1]
+    return eqn.op is el.square or (eqn.op is el.pow_ and eqn.args[1] == Const(2))
+
+
+def _is_positive(atom: Atom) -> bool:
+    return isinstance(atom, Const) and type(atom.value) in (int, float) and atom.value > 0
+
+
+def _stays_off_poles(eqn: Eqn, positive: set[Var]) -> bool:
+    """Whether the only pole of an op is at 0, and what it is taken of is not."""
+    if eqn.op is el.div:
+        return eqn.args[1] in positive
+    return eqn.op in (el.log, el.sqrt, el.reciprocal) and eqn.args[0] in positive
 
 
 def _is_quiet(eqn: Eqn, lost: set[Var]) -> bool:
@@ -92,6 +134,11 @@ def _is_finite_at_pole(eqn: Eqn, lost: set[Var]) -> bool:
     if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
         return True
     return eqn.op.name in _FINITE_AT_POLE and not _is_smooth_power(eqn)
+
+
+def has_infinite_value(eqn: Eqn) -> bool:
+    """Whether an equation with a singular partial has no finite value at its pole either."""
+    return eqn.op.name not in _FINITE_AT_POLE and eqn.op.name not in OVERFLOWING
 
 
 def has_slope(eqn: Eqn) -> bool:
@@ -142,8 +189,10 @@ def has_pole(rule: Rule) -> bool:
         return False
     if not rule.built_in or rule.form not in ("scalar", "differential"):
         return True
-    return rule.op in _OVERFLOWING or any(
-        row is not None and _row_has_pole(row) for row in rule.rows
+    return (
+        rule.op.name in OVERFLOWING
+        or rule.op is el.reciprocal
+        or any(row is not None and _row_has_pole(row) for row in rule.rows)
     )
 
 
@@ -180,7 +229,7 @@ _FINITE = frozenset(
 )  # fmt: skip
 """Elementwise ops that are finite for finite operands, but for overflow."""
 
-_OVERFLOWING = frozenset((el.exp, el.exp2, el.expm1, el.sinh, el.cosh, el.hypot, el.reciprocal))
+OVERFLOWING = frozenset(("exp", "exp2", "expm1", "sinh", "cosh", "hypot"))
 """Ops whose derivative overflows for operands that occur, or is NaN for infinite ones."""
 
 
