@@ -31,7 +31,7 @@ def helper(t, c):
 
 
 def driven(rates, y0=1.0):
-    return solve_ivp(rates, (0.0, 2.0), [y0], **FINE).y[0, -1]
+    return solve_ivp(rates, (0.0, 2.0), np.ravel(y0), **FINE).y[-1, -1]
 
 
 JUMPING = {
@@ -49,7 +49,9 @@ JUMPING = {
     "quad_vec": lambda c: integrate.quad_vec(
         lambda t: np.where(t < c, np.array([1.0, t]), 0.0), 0.0, 2.0
     )[0][1],
-    "a plane": lambda c: integrate.dblquad(lambda y, x: x if y < c else 0.0, 0, 1, 0, 1)[0],
+    "a plane": lambda c: quad(
+        lambda x: quad(lambda y: x if y < c else 0.0, 0.0, 1.0, points=[c])[0], 0.0, 1.0
+    )[0],
     "solve_ivp": lambda c: dose(c, 1.2),
     "BDF": lambda c: solve_ivp(
         lambda t, y: -y if t <= c else 0.0 * y, (0.0, 2.0), [1.0], method="BDF", **FINE
@@ -59,6 +61,7 @@ JUMPING = {
     )[-1, 0],
     "a switch of the state": lambda c: driven(lambda t, y: [1.0 if y[0] < 1.0 + c else 3.0]),
     "the state at first": lambda c: driven(lambda t, y: [1.0 if y[0] < 1.5 else 3.0], c),
+    "a trace": lambda c: driven(lambda t, y: [1.0, 1e-9 if t < c else 0.0], [0.0, 0.0]),
     "with events": lambda c: solve_ivp(
         lambda t, y: [1.0 if t < c else 3.0], (0.0, 2.0), [0.0], events=lambda t, y: y[0] - 9, **FINE
     ).y[0, -1],
@@ -138,6 +141,15 @@ QUIET = {
     "a branch of the state that meets": (
         lambda c: driven(lambda t, y: [c if y[0] < 1.5 else c * (y[0] - 0.5)]),
         None,
+    ),
+    "a steep branch of the state that meets, loosely solved": (
+        lambda c: solve_ivp(
+            lambda t, y: [-1000 * (y[0] - c) if y[0] < 0.3 else -500 * (y[0] - 2 * c + 0.3)],
+            (0.0, 2.0),
+            [1.3 * c],
+            method="LSODA",
+        ).y[0, -1],
+        lambda c: 2.0,
     ),
     "a terminal event at the jump": (lambda c: fallen(c), None),
 }

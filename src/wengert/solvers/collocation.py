@@ -121,6 +121,7 @@ def collocate(
     solution: Callable[[Any], Any],
     rtol: Any,
     atol: Any,
+    needed: bool,
 ) -> Collocation:
     """The collocation that follows a solution, with steps short enough for its tolerances.
 
@@ -131,8 +132,9 @@ def collocate(
         solution: what it found, of an array of times; one column for each.
         rtol: the relative error that was allowed.
         atol: the absolute error, of each component or of all.
+        needed: whether there is to be one; else it has no steps.
     """
-    if len(stops) < 2:
+    if not needed or len(stops) < 2:
         nodes, matrix = radau(2)
         shape = (0, 2, len(start))
         steps = SmallSteps(np.zeros(0), matrix, np.zeros((*shape, len(start))))

@@ -38,3 +38,20 @@ def odeint_and_stiffness(function: Callable[..., Any], *args: Any, **options: An
     if report["message"] != "Integration successful.":
         warnings.warn(report["message"], integrate.ODEintWarning, stacklevel=2)
     return values, bool(np.any(report["nje"] > 0))
+
+
+def stops_of_dop853(
+    function: Callable[..., Any],
+    from_to: Any,
+    start: Any,
+    needed: bool,
+    stops: Any,
+    rtol: Any,
+    atol: Any,
+    max_step: Any,
+) -> Any:
+    """Where DOP853 stops if that is needed, else the stops that are known."""
+    if not needed:
+        return stops
+    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    return integrate.solve_ivp(function, from_to, start, method="DOP853", **options).t

@@ -16,7 +16,7 @@ from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 from ..roots import root_of, solved, watch
 from ..steering import stop_gradient
 from .collocation import collocate
-from .events import odeint_and_stiffness, run_with_events
+from .events import odeint_and_stiffness, run_with_events, stops_of_dop853
 from .results import Result, must_follow
 
 
@@ -63,12 +63,20 @@ def solve_ivp(
         options = {**options, "about": about, "whole": True}
         return solved(run_with_events, slope_and_tests, (0.5, start), from_to, y0, **options)
 
+    def other_stops(needed: Any, found: Any) -> Any:
+        from_to, y0 = stop_gradient((float(first), found.t[-1])), stop_gradient(start)
+        tighter = _tighter(rtol, atol)
+        given = (needed, found.sol.ts, *tighter, max_step)
+        return solved(stops_of_dop853, slope, (0.5, start), from_to, y0, *given)
+
     found = run(method, rtol, atol)
     watch(found, found.sol)
-    kind, rule = _kind_of_steps(method, start, found)
-    steps = run("DOP853", *_tighter(rtol, atol)).sol.ts if kind == "other" else found.sol.ts
+    own = method in ("RK45", "RK23", "DOP853")
+    explicit = own or start.dtype == complex or (method == "LSODA" and found.njev == 0)
+    steps = found.sol.ts if own else other_stops(explicit, found)
     about = (found.sol, rtol, atol)
-    path_to, along = _following(slope, start, (first, last), steps, rule, kind == "implicit", about)
+    rule = _rule(method if own else "DOP853")
+    path_to, along = _following(slope, start, (first, last), steps, rule, not explicit, about)
 
     def at(times: Any) -> Any:
         return along(path_to(times), times)
@@ -100,14 +108,6 @@ def solve_ivp(
         y_events=states if tests else None,
         sol=(lambda t: _between(at, found.sol, t)) if dense_output else None,
     )
-
-
-def _kind_of_steps(method: Any, start: Any, found: Any) -> Any:
-    """Whether a solver's own steps are followed, those of another one or implicit ones, and the explicit rule."""
-    if method in ("RK45", "RK23", "DOP853"):
-        return "own", _rule(method)
-    explicit = start.dtype == complex or (method == "LSODA" and found.njev == 0)
-    return "other" if explicit else "implicit", _rule("DOP853")
 
 
 def _asked(t_eval: Any, first: Any, last: Any, end: Any, stops: Any, to_event: Any) -> Any:
@@ -241,9 +241,9 @@ def _following(
 
     def path_to(times: Any) -> Any:
         stops = _up_to_the_last(np.asarray(steps, float), stop_gradient(times))
-        if not by_collocation:
-            return stops, None
-        found = solved(collocate, slope, (0.5, y), stop_gradient(y), stops, *about)
+        found = solved(
+            collocate, slope, (0.5, y), stop_gradient(y), stops, *about, by_collocation
+        )
         return np.asarray(found.stops, float), found
 
     def along(path: Any, times: Any) -> Any:

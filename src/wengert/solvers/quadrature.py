@@ -145,15 +145,18 @@ def _in_intervals(rule: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
 def _moved(nodes: Any, weights: Any, low: Any, high: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """Nodes and weights, where the first interval and the last follow the bounds and the others stay."""
     first, last = stop_gradient(float(a)), stop_gradient(float(b))
-    lower, upper = (a - first, b - last) if first <= last else (b - last, a - first)
-    begins, ends = low == min(first, last), high == max(first, last)
     bounded = np.isfinite(low) & np.isfinite(high)
     span = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), 1.0)
     share = np.where(bounded, (nodes - np.where(bounded, low, 0.0)) / span, np.isinf(low))
-    at_low = np.where(begins & np.isfinite(low), lower, 0.0)
-    at_high = np.where(ends & np.isfinite(high), upper, 0.0)
+    at_low = np.where(low == first, _by(a, first), np.where(low == last, _by(b, last), 0.0))
+    at_high = np.where(high == first, _by(a, first), np.where(high == last, _by(b, last), 0.0))
     longer = np.where(bounded, at_high - at_low, 0.0) / span
     return nodes + at_low * (1.0 - share) + at_high * share, weights * (1.0 + longer)
+
+
+def _by(bound: Any, now: Any) -> Any:
+    """By how much a bound has moved, which is zero and has a derivative."""
+    return bound - now if np.isfinite(now) else 0.0
 
 
 def dblquad(
@@ -237,7 +240,7 @@ def quad_vec(
     nodes, weights = _moved(*_in_intervals(_BOUNDED, low, high), a, b)
     watch(result, nodes)
     total, size = 0.0, 0.0
-    for node, weight in zip(nodes, weights * np.sign(last - first), strict=True):
+    for node, weight in zip(nodes, weights, strict=True):
         part = weight * integrand(node)
         total, size = total + part, size + np.max(np.abs(stop_gradient(part)))
     found = np.asarray(result[0], float)
