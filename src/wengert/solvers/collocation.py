@@ -118,10 +118,10 @@ def collocate(
     slope: Callable[..., Any],
     start: Any,
     stops: Any,
+    needed: bool,
     solution: Callable[[Any], Any],
     rtol: Any,
     atol: Any,
-    needed: bool,
 ) -> Collocation:
     """The collocation that follows a solution, with steps short enough for its tolerances.
 
@@ -129,10 +129,10 @@ def collocate(
         slope: of time and state.
         start: the state at the first time.
         stops: the times where the solver has stopped, and those that are asked for.
+        needed: whether there is to be one; else it has no steps.
         solution: what it found, of an array of times; one column for each.
         rtol: the relative error that was allowed.
         atol: the absolute error, of each component or of all.
-        needed: whether there is to be one; else it has no steps.
     """
     if not needed or len(stops) < 2:
         nodes, matrix = radau(2)

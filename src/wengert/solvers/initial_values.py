@@ -74,9 +74,9 @@ def solve_ivp(
     own = method in ("RK45", "RK23", "DOP853")
     explicit = own or start.dtype == complex or (method == "LSODA" and found.njev == 0)
     steps = found.sol.ts if own else other_stops(explicit, found)
-    about = (found.sol, rtol, atol)
     rule = _rule(method if own else "DOP853")
-    path_to, along = _following(slope, start, (first, last), steps, rule, not explicit, about)
+    implicit = None if own else (not explicit, found.sol, rtol, atol)
+    path_to, along = _following(slope, start, (first, last), steps, rule, implicit)
 
     def at(times: Any) -> Any:
         return along(path_to(times), times)
@@ -196,8 +196,8 @@ def odeint(
     )
     steps = again.sol
     watch(again, steps)
-    about, rule, span = (steps, relative, absolute), _rule("DOP853"), (times[0], times[-1])
-    path_to, along = _following(slope, start, span, steps.ts, rule, is_stiff, about)
+    span, implicit = (times[0], times[-1]), (is_stiff, steps, relative, absolute)
+    path_to, along = _following(slope, start, span, steps.ts, _rule("DOP853"), implicit)
     y = along(path_to(times), times)
     values = np.asarray(values, float)
     must_follow(y, values, relative, absolute)
@@ -219,9 +219,7 @@ def _rule(method: Any) -> Any:
     return integrate.DOP853.C, integrate.DOP853.A, integrate.DOP853.B
 
 
-def _following(
-    slope: Any, y: Any, span: Any, steps: Any, rule: Any, by_collocation: Any, about: Any
-) -> Any:
+def _following(slope: Any, y: Any, span: Any, steps: Any, rule: Any, implicit: Any) -> Any:
     """How a solution is followed by steps that can be differentiated.
 
     Args:
@@ -230,20 +228,21 @@ def _following(
         span: the first time and the last.
         steps: where the solver has stopped.
         rule: an explicit Runge–Kutta rule.
-        by_collocation: whether there are steps of an implicit rule in its place.
-        about: what the solver found, and the tolerances that it was given.
+        implicit: None, or whether there are steps of an implicit rule in place of it, what the solver found,
+            and the tolerances that it was given.
 
     Returns:
-        A function that gives the path to some times: where steps begin and end, and by collocation the values
-        at their nodes. And a function of a path and times that gives the values there, one row each.
+        A function that gives the path to some times: where steps begin and end, and those of an implicit rule
+        if there are. And a function of a path and times that gives the values there, one row each.
     """
     first, last = span
 
     def path_to(times: Any) -> Any:
         stops = _up_to_the_last(np.asarray(steps, float), stop_gradient(times))
-        found = solved(
-            collocate, slope, (0.5, y), stop_gradient(y), stops, *about, by_collocation
-        )
+        if implicit is None:
+            return stops, None
+        # run whether it is needed or not: in a branch, its function could not change what it remembers
+        found = solved(collocate, slope, (0.5, y), stop_gradient(y), stops, *implicit)
         return np.asarray(found.stops, float), found
 
     def along(path: Any, times: Any) -> Any:
@@ -251,7 +250,7 @@ def _following(
         places = _places(stops, stop_gradient(times))
         at = _moving_with(first, last, stops)
         at[places] = times
-        if by_collocation:
+        if implicit is not None and implicit[0]:
             return _collocated(slope, y, at, found)[places]
         return _stepped(slope, y, at, rule)[places]
 
