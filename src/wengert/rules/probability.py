@@ -10,8 +10,8 @@ from math import comb
 
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-from ..ops.elementwise import exp, floor, log, log1p, sign, where
-from ..ops.special import betainc_derivative, gammainc_derivative, psi_derivative
+from ..ops.elementwise import abs_, exp, floor, log, log1p, sign, sqrt, where
+from ..ops.special import betainc_derivative, gammainc_derivative, no_partial, psi_derivative
 from .forms import scalar_rule
 from .special import scipy_rule as rule
 
@@ -37,6 +37,33 @@ def _density_of_f(n, d, x):
     """Fisher's: that of a beta variable, by the ratio that it is."""
     share = n * x / (n * x + d)
     return _density_of_beta(n / 2, d / 2, share) * n * d / (n * x + d) ** 2
+
+
+def _density_of_noncentral_t(df, nc, t):
+    """By the difference of two distribution functions (Johnson, Kotz, Balakrishnan 1995, chapter 31); at t = 0 by a
+    series in E[s^k], s² a χ² variable by its degrees of freedom.
+    """
+    away = where(abs_(t) > 1e-4, t, 1.0)
+    above = special.nctdtr(df + 2, nc, away * sqrt(1 + 2 / df))
+    beside = df / away * (above - special.nctdtr(df, nc, away))
+    return where(abs_(t) > 1e-4, beside, _noncentral_near_0(df, nc, t))
+
+
+def _noncentral_near_0(df, nc, t):
+    first, third = _moment_of_chi(df, 1), _moment_of_chi(df, 3)
+    scale = exp(-0.5 * nc * nc) / 2.5066282746310002  # √(2π)
+    return scale * (first + nc * t + 0.5 * third * (nc * nc - 1) * t * t)
+
+
+def _moment_of_chi(df, k):
+    return exp(special.gammaln((df + k) / 2) - special.gammaln(df / 2) - k / 2 * log(df / 2))
+
+
+def _noncentral_t_in_nc(df, nc, t):
+    """-E[φ(t s - nc)], which is a density with one degree of freedom less."""
+    less = df - 1
+    density = _density_of_noncentral_t(less, nc, t * sqrt(less / df))
+    return -density / _moment_of_chi(less, 1)
 
 
 def _moved_by_share(n, d, x):
@@ -270,4 +297,10 @@ rule(
     special.stdtrit,
     lambda df, p, Ω: -_student_in_df(df, Ω) / _density_of_t(df, Ω),
     lambda df, p, Ω: 1 / _density_of_t(df, Ω),
+)
+rule(
+    special.nctdtr,
+    lambda df, nc, t, Ω: no_partial("nctdtr", "df"),
+    lambda df, nc, t, Ω: _noncentral_t_in_nc(df, nc, t),
+    lambda df, nc, t, Ω: _density_of_noncentral_t(df, nc, t),
 )
