@@ -578,6 +578,7 @@ NORMS = [
 SQUARE = [regular(3, 3), regular(2, 3, 3), regular(3, 3, make=comp), regular(1, 1)]
 HERMITIAN = [hermitian(3, 3), hermitian(2, 3, 3), hermitian(3, 3, make=comp), hermitian(1, 1)]
 SINGULAR = np.arange(1.0, 10.0).reshape(3, 3)
+SPECTRUM = (HERMITIAN[0], *np.linalg.eigh(HERMITIAN[0]))
 
 MATRIX: dict[str, list[Sample]] = {
     "norm": NORMS,
@@ -612,6 +613,9 @@ MATRIX: dict[str, list[Sample]] = {
     "slogdet": each([*SQUARE, -regular(3, 3)]),
     "cholesky": each(HERMITIAN, {}, {"upper": True}),
     "over_gaps": [of(real(3, 3), np.array([-1.0, 0.5, 2.0])), of(comp(2, 2), np.array([3.0, 1.0]))],
+    "spectral": [of(real(3), real(3), *SPECTRUM)],
+    "values_along": [of(real(3, 3), *SPECTRUM)],
+    "quotients": [of(real(3), real(3), SPECTRUM[1])],
     "over_gaps_bar": [
         of(real(3, 3), np.array([-1.0, 0.5, 2.0])),
         of(real(2, 2), np.array([3.0, 1.0])),

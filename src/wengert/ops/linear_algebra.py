@@ -289,6 +289,23 @@ matrix_rank = declare(
 _OVER_GAPS = "x, w, *, used=(), within=None, name='eigenvalues'"
 over_gaps = helper("over_gaps", _OVER_GAPS, _inexact_same)
 over_gaps_bar = helper("over_gaps_bar", _OVER_GAPS, _inexact_same)
+spectral = helper(
+    "spectral",
+    "g, slope, x, w, V, *, UPLO='L'",
+    lambda args, params: Array(dtype_of(args[4]), rank_of(args[4])),
+)
+values_along = helper(
+    "values_along",
+    "h, x, w, V, *, UPLO='L'",
+    lambda args, params: Array(dtype_of(args[2]), rank_of(args[2])),
+)
+quotients = helper(
+    "quotients",
+    "g, slope, w",
+    lambda args, params: Array(
+        dtype_of(args[1]), None if (r := rank_of(args[1])) is None else r + 1
+    ),
+)
 halved_tril = helper("halved_tril", "x", same_array, elementwise=True)
 cofactor = helper("cofactor", "x", _inexact_same)
 cofactor_along = helper("cofactor_along", "x, a", _inexact_same)

@@ -45,6 +45,7 @@ from .singular_partials import (
     quiet_equations,
     singular_equations,
 )
+from .slopes import with_slopes
 from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
@@ -268,6 +269,7 @@ def pushforward(
         NoRule: a derivative is needed that no rule gives.
     """
     function = with_squares(with_checks(tidy(direct(function)), wrt))
+    function = with_slopes(function, read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]

@@ -53,6 +53,7 @@ from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .singular_partials import has_slope, quiet_equations
+from .slopes import with_slopes
 from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import (
@@ -295,7 +296,7 @@ def gradient(
         NoRule: a derivative is needed that no rule gives.
     """
     primal = with_checks(tidy(direct(in_blocks(function))), wrt)
-    function = with_squares(primal)
+    function = with_slopes(with_squares(primal), read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -441,6 +442,7 @@ def split(
         the cotangents of the `wrt` leaves.
     """
     function = with_squares(with_checks(tidy(direct(in_blocks(function))), wrt))
+    function = with_slopes(function, read)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]

@@ -23,6 +23,9 @@ FACTORS: dict[str, dict[str | int, int]] = {
 }
 """Ops, and in which of their results the vectors are, by name and number, along which axis."""
 
+_OWN = frozenset(("spectral", "values_along"))
+"""Ops that have a derivative by the matrix itself, and none by its vectors."""
+
 Chain = tuple[Atom, ...]
 Question = Callable[[Atom], bool]
 
@@ -68,7 +71,7 @@ def _picked(block: Block, vectors: Var, axis: int, is_active: Question) -> Itera
         read = used_by(eqn) if eqn.blocks else reads(eqn)
         if vectors not in read or not any(map(is_active, eqn.outs)):
             continue
-        if eqn.op in (IF, TRY):
+        if eqn.op in (IF, TRY) or eqn.op.name in _OWN:
             continue  # which of its blocks runs is not known
         if _transposes(eqn):
             yield from _picked(block, eqn.outs[0], _COLUMNS + _ROWS - axis, is_active)

@@ -29,8 +29,6 @@ from ..ops.linear_algebra import (
     cross_right,
     det,
     dot,
-    eigh,
-    eigvalsh,
     from_columns,
     halved_tril,
     inner,
@@ -45,8 +43,6 @@ from ..ops.linear_algebra import (
     norm,
     normed_rank,
     outer,
-    over_gaps,
-    over_gaps_bar,
     pinv,
     slogdet,
     solve,
@@ -55,7 +51,6 @@ from ..ops.linear_algebra import (
     vdot,
 )
 from ..ops.reduction import max_, min_, sum_
-from ..ops.selection import diagonal
 from ..ops.shape import expand_dims, matrix_transpose, moveaxis, ravel, reshape, shape, shaped
 from .forms import also_linear, bilinear_rule, differential, linear_rule, zero_rule
 
@@ -252,13 +247,13 @@ linear_rule(
 @differential(pinv)
 def _(dA, A, Ω):
     """The constant-rank differential   (Golub and Pereyra, eq. 4.12)."""
-    dA_adj, Ω_adj = _adjoint(dA), _adjoint(Ω)
+    dA_adj, Ω_adj = adjoint(dA), adjoint(Ω)
     inside = Ω @ Ω_adj @ (dA_adj - dA_adj @ A @ Ω)
     outside = (dA_adj - Ω @ A @ dA_adj) @ Ω_adj @ Ω
     return inside + outside - Ω @ dA @ Ω
 
 
-def _adjoint(X):
+def adjoint(X):
     return conj(matrix_transpose(X))
 
 
@@ -321,55 +316,19 @@ def _transposed(X):
 # --- factorisations -----------------------------------------------------------------------
 
 
-def _hermitian(dX, upper):
+def hermitian(dX, upper):
     """The change of the matrix that a routine sees which reads one triangle only."""
-    half = halved_tril(shaped(_adjoint(dX), like=dX) if upper else dX)
-    return half + shaped(_adjoint(half), like=half)
+    half = halved_tril(shaped(adjoint(dX), like=dX) if upper else dX)
+    return half + shaped(adjoint(half), like=half)
 
 
 @differential(cholesky)
 def _(dX, X, Ω, *, upper=False):
     """dL = L Φ(L⁻¹ dX L⁻ᴴ), Φ the lower triangle with half the diagonal   (Murray, eq. 8)."""
-    L = _adjoint(Ω) if upper else Ω
+    L = adjoint(Ω) if upper else Ω
     L_inv = inv(L)
-    dL = L @ halved_tril(L_inv @ _hermitian(dX, upper) @ _adjoint(L_inv))
-    return _adjoint(dL) if upper else dL
+    dL = L @ halved_tril(L_inv @ hermitian(dX, upper) @ adjoint(L_inv))
+    return adjoint(dL) if upper else dL
 
 
 linear_rule(halved_tril, transpose=lambda ȳ, x: halved_tril(ȳ))
-
-
-@differential(eigvalsh)
-def _(dX, X, Ω, *, UPLO="L"):
-    """dw = diag(Vᴴ dX V)   (Giles, §2.2.5)."""
-    V = eigh(X, UPLO=UPLO)[1]
-    return real(diagonal(_adjoint(V) @ _hermitian(dX, UPLO == "U") @ V, axis1=-2, axis2=-1))
-
-
-@differential(eigh)
-def _(dX, X, Ω, *, UPLO="L", used=()):
-    """dw = diag(P), dV = V (F ∘ P) with P = Vᴴ dX V, Fᵢⱼ = 1 / (wⱼ − wᵢ)   (Giles, §3.1)."""
-    w, V = Ω[0], Ω[1]
-    P = _adjoint(V) @ _hermitian(dX, UPLO == "U") @ V
-    return real(diagonal(P, axis1=-2, axis2=-1)), V @ over_gaps(P, w, used=used)
-
-
-# --- what eigenvectors turn by: P, divided by differences of eigenvalues ------------------------
-
-
-@differential(over_gaps)
-def _(dx, dw, x, w, Ω, **options):
-    return over_gaps(dx - _moved(dw, Ω), w, **options)
-
-
-@differential(over_gaps_bar)
-def _(dx, dw, x, w, Ω, **options):
-    return over_gaps_bar(dx - _moved(dw, Ω), w, **options)
-
-
-def _moved(dw, Ω):
-    return Ω * (expand_dims(dw, axis=-2) - expand_dims(dw, axis=-1))
-
-
-also_linear(over_gaps, (lambda ȳ, x, w, **options: over_gaps_bar(ȳ, w, **options), None))
-also_linear(over_gaps_bar, (lambda ȳ, x, w, **options: over_gaps(ȳ, w, **options), None))

@@ -62,7 +62,7 @@ class _State:
 
 
 _LATER = {
-    "linear_algebra": ("linear_algebra", "einsum"),
+    "linear_algebra": ("linear_algebra", "einsum", "spectra"),
     **{
         name: (name,)
         for name in (

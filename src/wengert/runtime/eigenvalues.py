@@ -187,6 +187,73 @@ def _rounding(w: Any) -> Any:
     return (ROUNDINGS * w.shape[-1] * np.finfo(w.dtype).eps) * size
 
 
+# --- matrices of values and vectors ---------------------------------------------------------
+
+
+def spectral(g: Any, slope: Any, x: Any, w: Any, V: Any, *, UPLO: str = "L") -> Any:
+    """V diag(g) Vᴴ, of the eigenvectors V of the matrix x and numbers g, one for each of its eigenvalues w."""
+    return (V * g[..., None, :]) @ np.conj(np.swapaxes(V, -1, -2))
+
+
+def values_along(h: Any, x: Any, w: Any, V: Any, *, UPLO: str = "L") -> Any:
+    """Re diag(Vᴴ h V): how the eigenvalues w of the matrix x move along h."""
+    return np.real(np.sum(np.conj(V) * (h @ V), axis=-2))
+
+
+def quotients(g: Any, slope: Any, w: Any) -> Any:
+    """(g[j] - g[i]) / (w[j] - w[i]) for i ≠ j, and the slope where values are equal (Daleckii and Krein, 1965).
+
+    Args:
+        g: a number for each of some sorted values: a function of it, and perhaps of what is the same for all.
+        slope: the derivative of that function; None if it is not known, the number 0 if values that are not read
+            have g = 0.
+        w: the values.
+
+    Raises:
+        ValueError: values are equal, but g is not, or its slope is not known.
+    """
+    divisor, equal = _divisor(w, None)
+    difference = g[..., None, :] - g[..., :, None]
+    if slope is None or np.ndim(slope) == 0:
+        return _plain_quotients(g, w, difference / divisor, equal, slope)
+    mean = 0.5 * (slope[..., None, :] + slope[..., :, None])
+    gap = w[..., None, :] - w[..., :, None]
+    rounding = np.finfo(w.dtype).eps * np.max(np.abs(g), axis=-1, initial=0.0)[..., None, None]
+    close = np.abs(gap) <= CLOSE * _largest(w)
+    close &= np.abs(difference - mean * gap) <= 100 * rounding + CLOSE * np.abs(mean * gap)
+    if equal is not None:
+        unlike = equal & (_differ(g) | _differ(slope))
+        if unlike.any():
+            raise _no_vectors(w, unlike, "eigenvalues")
+        close |= equal
+    return _with_diagonal(np.where(close, mean, difference / divisor), 0.0)
+
+
+def _plain_quotients(g: Any, w: Any, found: Any, equal: Any, slope: Any) -> Any:
+    """Without slopes: 0 where values are equal whose numbers are 0 because nobody reads them."""
+    if equal is not None:
+        unclear = (
+            equal if slope is None else equal & ((g != 0)[..., None, :] | (g != 0)[..., :, None])
+        )
+        if unclear.any():
+            raise _no_vectors(w, unclear, "eigenvalues")
+    return found
+
+
+def _largest(w: Any) -> Any:
+    return np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+
+
+def _differ(x: Any) -> Any:
+    """Which two of some numbers certainly differ."""
+    difference = np.abs(x[..., None, :] - x[..., :, None])
+    return difference > CLOSE * np.max(np.abs(x), axis=-1, initial=0.0)[..., None, None]
+
+
+CLOSE = 1e-5
+"""Beside the largest value, how close others are whose quotients are taken from slopes: about the root of ε."""
+
+
 def over_values(x: Any, s: Any, *, free: int, used: Any = ()) -> Any:
     """x[:, j] / s[j] for what turns singular vectors out of what they span; NaN where s[j] is 0.
 

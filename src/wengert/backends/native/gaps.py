@@ -9,12 +9,13 @@ import sys
 from collections.abc import Callable
 
 from ...ir.graph import Atom, Eqn
-from ...runtime.eigenvalues import ROUNDINGS
+from ...runtime.eigenvalues import CLOSE, ROUNDINGS
 from .access import over
 from .emitter import Emitter
 from .factorisations import matrix
 from .loopform import Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, lowers
+from .numbers import converted
 from .products import matrix_product
 from .shapes import with_axes
 from .values import ONE, ZERO, Unlowered, Value, View, minus, plus
@@ -41,6 +42,69 @@ def _over_values(site: Site, eqn: Eqn) -> Value:
     least = site.e.load(s, (site.e.let(minus(s.dims[0], ONE)),))
     _exit_within_rounding(site.e, s, least, "singular values that are 0")
     return _divided(site, eqn, x, lambda e, i, j: e.load(s, (j,)))
+
+
+@lowers("spectral")
+def _spectral(site: Site, eqn: Eqn) -> Value:
+    """V diag(g) Vᵀ; its derivative, which asks for divided differences, is left to Python."""
+    g, V = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[4])
+    if len(V.dims) != 2 or len(g.dims) != 1:
+        raise Unlowered("`spectral` of stacks of matrices")
+    site.write_all()
+    site.e.must_be_same(g.dims[0], V.dims[1], "as many numbers as vectors")
+    scaled = site.copied(V)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        factor = converted(e, e.load(g, (at[1],)), V.code)
+        e.store(scaled, at, e.apply("mul", e.load(V, at), factor))
+
+    over(site.e, scaled.dims, element)
+    return matrix_product(site, scaled, _transposed(V))
+
+
+@lowers("values_along")
+def _values_along(site: Site, eqn: Eqn) -> Value:
+    """diag(Vᵀ h V)."""
+    h, V = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[3])
+    if len(V.dims) != 2 or len(h.dims) != 2:
+        raise Unlowered("`values_along` of stacks of matrices")
+    site.write_all()
+    moved = site.view(matrix_product(site, h, V))
+    made = site.allocate((site.e.size(V.dims[1]),), V.code, eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        total = e.variable("along", Constant(0.0, V.code))
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        place = (index, at[0])
+        term = inner.apply("mul", inner.load(V, place), inner.load(moved, place))
+        inner.add(Assign(total, Apply("add", (total, term), V.code)))
+        e.add(For(index, V.dims[0], tuple(inner.statements)))
+        e.store(made, at, total)
+
+    over(site.e, made.dims, element)
+    return made
+
+
+@lowers("quotients")
+def _quotients(site: Site, eqn: Eqn) -> Value:
+    """Divided differences; of eigenvalues that are close the slope is asked for, in Python."""
+    g, w = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[2])
+    if len(w.dims) != 1 or len(g.dims) != 1 or w.code not in _EPS or g.code != w.code:
+        raise Unlowered("`quotients` of stacks of matrices, or of two types")
+    site.write_all()
+    e, size = site.e, site.e.size(w.dims[0])
+    e.exit_if(e.apply("lt", size, ONE, code="b1"), "a matrix without elements")
+    _exit_within(e, w, _smallest_gap(e, w), Constant(CLOSE, w.code), "values that are close")
+    made = site.allocate((size, size), w.code, eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        gap, change = (e.apply("sub", e.load(x, (at[1],)), e.load(x, (at[0],))) for x in (w, g))
+        same = e.apply("eq", *at, code="b1")
+        divisor = e.apply("select", same, Constant(1.0, w.code), gap, code=w.code)
+        e.store(made, at, e.apply("div", change, divisor))
+
+    over(e, made.dims, element)
+    return made
 
 
 _WORST = 1e6
@@ -117,13 +181,16 @@ def _chosen(e: Emitter, test: str, x: Expr, y: Expr) -> Expr:
 
 def _exit_within_rounding(e: Emitter, w: View, least: Expr, reason: str) -> None:
     """Leave to Python what rounding alone can have made of 0, as `runtime.eigenvalues` has it."""
+    size = e.apply(w.code, w.dims[0], code=w.code)
+    share = e.apply("mul", Constant(ROUNDINGS * _EPS[w.code], w.code), size)
+    _exit_within(e, w, least, share, reason)
+
+
+def _exit_within(e: Emitter, w: View, least: Expr, share: Expr, reason: str) -> None:
+    """Leave to Python what is small beside the largest of some sorted values."""
     first, last = e.load(w, (ZERO,)), e.load(w, (e.let(minus(w.dims[0], ONE)),))
     size = _chosen(e, "gt", e.apply("fabs", first), e.apply("fabs", last))
-    share = e.apply(w.code, w.dims[0], code=w.code)
-    rounding = e.apply(
-        "mul", e.apply("mul", Constant(ROUNDINGS * _EPS[w.code], w.code), share), size
-    )
-    e.exit_if(e.apply("le", least, rounding, code="b1"), reason)
+    e.exit_if(e.apply("le", least, e.apply("mul", share, size), code="b1"), reason)
 
 
 def _divided(site: Site, eqn: Eqn, x: View, divisor: Callable[[Emitter, Expr, Expr], Expr]) -> View:
