@@ -23,7 +23,7 @@ from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .deferral import strictly
 from .expressions import evaluate
-from .heap import now
+from .merging import as_met
 from .opcalls import emit_op
 from .reading import NeedsCallee
 from .values import REMEMBERED, Closure, Items, Maybe, Scope, Value, is_mutable, kind_of_value
@@ -188,5 +188,5 @@ def returned(it: Interpreter) -> Value:
     assert value is not None
     inner = value.value if isinstance(value, Maybe) else value
     if flag == Const(True):
-        return now(it, inner)
+        return as_met(it, inner)
     return it.choose(flag, lambda: inner, lambda: Const(None))

@@ -26,6 +26,7 @@ from .values import (
     PLAIN,
     Items,
     Value,
+    is_iterator,
     is_object,
     kind_of_value,
     list_of,
@@ -358,7 +359,8 @@ def _lambda(it: Interpreter, node: ast.Lambda) -> Value:
 def _call(it: Interpreter, node: ast.Call) -> Value:
     from .calls import evaluate_call
 
-    return evaluate_call(it, node)
+    value = evaluate_call(it, node)
+    return now(it, value) if is_iterator(value) else value  # which refuses one that is lost
 
 
 def _yield(it: Interpreter, node: ast.Yield | ast.YieldFrom) -> Value:

@@ -46,6 +46,33 @@ def _call_chosen(
     )
 
 
+def as_met(it: Interpreter, value: Value) -> Value:
+    """A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
+
+    Of what can no longer be followed, only who reads it later is refused.
+    """
+    if not it.heap or not isinstance(value, Items):
+        return value  # a run-time value is looked up where it is read
+    lost = _first_lost(it, value, set())
+    return hp.now(it, value) if lost is None else iterators.lost_iterator(it, lost.reason)
+
+
+def _first_lost(it: Interpreter, value: Value, seen: set[Place]) -> Lost | None:
+    """An object that a value is, or holds, and that can no longer be followed."""
+    place = value.place if isinstance(value, Items) else None
+    if isinstance(value, Var):
+        place = it.reading.places.get(value)
+    content = value if place is None else it.heap.get(place, value)
+    if isinstance(content, Lost):
+        return content
+    if not isinstance(content, Items) or place in seen:
+        return None
+    if place is not None:
+        seen.add(place)
+    found = (_first_lost(it, each, seen) for each in content.values)
+    return next((each for each in found if each is not None), None)
+
+
 class Merger(Exports):
     """Merges the two values that one name has at the end of two arms."""
 

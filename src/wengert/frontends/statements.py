@@ -306,7 +306,11 @@ def _unpack_at_run_time(
 
 
 def _run_expr(it: Interpreter, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
+    from .calls import evaluate_call
+
+    if isinstance(node.value, ast.Call):
+        evaluate_call(it, node.value)  # nobody asks what it gives
+    elif not isinstance(node.value, ast.Constant):
         evaluate(it, node.value)
 
 
