@@ -132,7 +132,7 @@ ASKED = (
     "inspect.isgenerator(w)",
     "np.isscalar(w)", "np.iterable(w)", "np.ndim(w) == 0", "dataclasses.is_dataclass(w)", "w is None",
     "'shape' in dir(w)", "'__call__' in dir(w)", "w.__doc__ is None", "float in type(w).__mro__",
-    "w", "bool(w)", "not w", "w and True",
+    "w.__class__.__name__ == 'float'", "type(w).__name__ in ('list', 'str')", "w", "bool(w)", "not w", "w and True",
 )  # fmt: skip
 """Questions whose answer is a truth value, about `w`."""
 

@@ -325,3 +325,116 @@ def copied_names(x):
 
 def test_wraps_inside_the_program():
     assert wg.value_and_grad(copied_names)(1.5) == (copied_names(1.5), 6.0)
+
+
+# --- attributes that come and go, or that a method gives ----------------------------------------
+
+
+class Held:
+    pass
+
+
+class Computed:
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def value(self):
+        if self.a > 1:
+            raise AttributeError("too large")
+        return self.a * 2
+
+
+class Base:
+    def factor(self):
+        return 2.0
+
+
+class Derived(Base):
+    def factor(self):
+        known = hasattr(super(), "factor") and not hasattr(super(), "nonsense")
+        return super().factor() * (3 if known else 5)
+
+
+def from_the_second_turn_on(x):
+    o, n = Held(), 0
+    for _ in range(3):
+        if hasattr(o, "a"):
+            n += 1
+        o.a = x
+    return x * n
+
+
+def on_one_path(x):
+    o = Held()
+    if x > 1:
+        o.a = x
+    return x * (2 if hasattr(o, "a") else 3) * getattr(o, "a", 7.0)
+
+
+def given_by_a_property(x):
+    return x * (2 if hasattr(Computed(x), "value") else 3) + getattr(Computed(x), "value", 5 * x)
+
+
+def of_the_base(x):
+    return x * Derived().factor()
+
+
+def deleted(x):
+    o = Held()
+    o.a = x
+    del o.a
+    return x * (2 if hasattr(o, "a") else 3)
+
+
+@pytest.mark.parametrize(
+    "function", [from_the_second_turn_on, on_one_path, given_by_a_property, of_the_base, deleted]
+)
+def test_attributes_that_come_and_go(function):
+    for x in (0.5, 1.5):
+        value, slope = wg.value_and_grad(function)(x)
+        assert value == function(x)
+        assert slope == pytest.approx((function(x + 1e-6) - function(x - 1e-6)) / 2e-6, rel=1e-6)
+        assert wg.pushforward(function, x)[1](1.0) == pytest.approx(slope, rel=1e-14)
+        assert wg.jit(function)(x) == value
+        assert wg.jit(wg.value_and_grad(function))(x) == (value, slope)
+
+
+def words(statement, x):
+    try:
+        statement(x)
+    except (AttributeError, TypeError) as error:
+        return x * len(str(error))
+    return x
+
+
+STATEMENTS = [
+    lambda x: x.nonsense,
+    lambda x: delattr(x, "nonsense"),
+    lambda x: len(x),
+    lambda x: iter(x),
+    lambda x: [x].nonsense,
+    lambda x: len(Held()),
+    lambda x: Held().nonsense,
+]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_the_words_are_pythons(statement):
+    assert wg.value_and_grad(words, 1)(statement, 0.5)[0] == words(statement, 0.5)
+    assert wg.pushforward(words, statement, 0.5)[0] == words(statement, 0.5)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_the_words_of_what_is_not_handled(statement):
+    for x in (0.5, np.float64(0.5), np.ones(2)):
+        plain = outcome_in_words(statement, x)
+        assert outcome_in_words(lambda x: wg.pullback(statement, x), x) == plain
+
+
+def outcome_in_words(run, x):
+    try:
+        run(x)
+    except (AttributeError, TypeError) as error:
+        return str(error)
+    return None

@@ -177,10 +177,9 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         held = class_attributes.held_by_class(it, constant, name)
         if held is not None:
             return held
-    if isinstance(constant, (inspect.Signature, inspect.Parameter)):
-        known = _of_signature(constant, name)
-        if known is not None:
-            return known
+    known = _of_signature(constant, name)
+    if known is not None:
+        return known
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return call(it, Const(computed.fget), [Const(constant)], {})
@@ -196,8 +195,10 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     return lift(it, constant, name, found)
 
 
-def _of_signature(constant: inspect.Signature | inspect.Parameter, name: str) -> Value | None:
+def _of_signature(constant: Any, name: str) -> Value | None:
     """What stays as it is of a signature: its parameters, and their names, kinds and plain defaults."""
+    if not isinstance(constant, (inspect.Signature, inspect.Parameter)):
+        return None
     found = getattr(constant, name, None)
     if isinstance(found, types.MappingProxyType):
         return Items("dict", tuple(found), tuple(map(Const, found.values())))  # type: ignore[misc]

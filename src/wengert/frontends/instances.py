@@ -7,6 +7,7 @@ is never asked with `hasattr`.
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..ir.types import STR, Array, Seq
 from ..ops import structure as st
 from . import number_classes, stand_ins
 from .class_lookup import class_of
-from .failing import raise_now
+from .failing import fail_now, raise_now
 from .relied_on import MISSING
 from .values import Items, Iteration, Native, Value, as_known, kind_of_value
 
@@ -84,10 +85,18 @@ def name_of_class(it: Interpreter, value: Value) -> str:
     return _shown(classes_of(it, value)[0])
 
 
-def must_have(it: Interpreter, value: Value, names: tuple[str, ...], message: str) -> None:
-    """Emit the TypeError that Python raises where a value certainly has no method of some names."""
-    if lacks(it, value, *names):
-        raise_now(it, TypeError, message.format(name_of_class(it, value)))
+def must_have(
+    it: Interpreter, value: Value, names: tuple[str, ...], message: str, call: Any = None
+) -> None:
+    """Emit the TypeError that Python raises where a value certainly has no method of some names.
+
+    Of a value of the run, whose class may be one of several, what Python calls is called.
+    """
+    if not lacks(it, value, *names):
+        return
+    if isinstance(value, Var) and call is not None:
+        fail_now(it, call, value)
+    raise_now(it, TypeError, message.format(name_of_class(it, value)))
 
 
 def type_of(it: Interpreter, value: Value) -> Value:
@@ -125,7 +134,7 @@ def attribute(it: Interpreter, value: Value, name: str) -> Value | None:
         return None
     found = [given(cls, name) for cls in classes]
     if all(each is MISSING for each in found):
-        _raise_missing(it, classes[0], name)
+        _raise_missing(it, value, getattr, classes, name)
     text_of_numpy = kind_of_value(value) == STR and MISSING in found
     if text_of_numpy:
         return _asked_at_run_time(it, Const(getattr), it.atom(value), Const(name))
@@ -143,7 +152,14 @@ def _asked_at_run_time(it: Interpreter, *atoms: Atom) -> Value:
     return asked
 
 
-def _raise_missing(it: Interpreter, cls: type, name: str) -> NoReturn:
+def _raise_missing(
+    it: Interpreter, value: Value, call: Any, classes: Sequence[type], name: str
+) -> NoReturn:
+    """Emit Python's error. Its words name the class, which the run finds where nothing in the program handles it."""
+    cls = next(iter(classes))
+    handled = it.catching.may_see((AttributeError,))
+    if isinstance(value, Var) and len(classes) > 1 and not handled:
+        fail_now(it, call, value, Const(name))
     raise_now(it, AttributeError, f"'{_shown(cls)}' object has no attribute '{name}'", name=name)
 
 
@@ -157,9 +173,9 @@ def refuse_assignment(it: Interpreter, value: Value, name: str) -> None:
     classes = classes_of(it, value)
     if not classes or not all(is_fixed(cls, name) for cls in classes):
         return
-    cls, found = classes[0], given(classes[0], name)
-    if found is MISSING:
-        _raise_missing(it, cls, name)
+    cls = next(iter(classes))
+    if not gives(cls, name):
+        _raise_missing(it, value, delattr, classes, name)
     raise_now(it, AttributeError, f"'{_shown(cls)}' object attribute '{name}' is read-only")
 
 

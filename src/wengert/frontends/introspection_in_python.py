@@ -1,4 +1,4 @@
-"""What `inspect` gives that holds values of the program, written in Python: the front end reads this instead."""
+"""Questions whose answer the program computes, written in Python: the front end reads this instead."""
 
 from __future__ import annotations
 
@@ -53,3 +53,20 @@ class BoundArguments:
             elif param.kind == param.VAR_KEYWORD:
                 arguments[name] = {}
         self.arguments = arguments
+
+
+def has_attribute(value: Any, name: str) -> bool:
+    """`hasattr`, where a method may say that there is no such attribute."""
+    try:
+        getattr(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def attribute_or(value: Any, name: str, default: Any) -> Any:
+    """`getattr` with a default, where a method may say that there is no such attribute."""
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        return default

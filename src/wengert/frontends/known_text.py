@@ -84,7 +84,7 @@ def is_fixed(constant: Any) -> bool:
 def attribute(constant: Any, name: str) -> Value:
     """An attribute or a method of text, or of what was found in it."""
     found = getattr(constant, name)
-    if not callable(found):
+    if not callable(found) or isinstance(found, type):
         return as_known(found)  # of `sys.float_info`, of a range
     return Native(name, functools.partial(_called, found))
 

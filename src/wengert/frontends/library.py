@@ -131,8 +131,10 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             if own is not None:
                 return own
             items = known_sets.members(it, value)
-            if items is None and instances.lacks(it, value, "__len__"):
-                return _no_length(it, instances.name_of_class(it, value))
+            if items is None:
+                instances.must_have(
+                    it, value, ("__len__",), "object of type '{}' has no len()", len
+                )
             return it.emit(st.length, it.atom(value)) if items is None else Const(len(items))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import UNDEFINED, Const, Var
+from ..ir.graph import UNDEFINED, Block, Const, Var, walk
 from ..ir.types import BOOL, COMPLEX, Array, Number
 from ..ops import shape as sh
 from ..ops import structure as st
@@ -26,6 +26,7 @@ from . import (
     equivalents,
     function_parts,
     instances,
+    introspection_in_python,
     object_changes,
     objects,
     stand_ins,
@@ -33,7 +34,7 @@ from . import (
 )
 from .attributes import call_method, read_attribute
 from .bound_methods import bound
-from .calls import opaque
+from .calls import call, opaque
 from .class_lookup import class_of
 from .counts import known
 from .failing import raise_now
@@ -82,6 +83,9 @@ def _get(it: Interpreter, value: Value, name: str, default: Sequence[Value]) -> 
     present = _has(it, value, name)
     if isinstance(present, Const):
         return read_attribute(it, value, name) if present.value else default[0]
+    if is_object(value) and _is_computed(class_lookup.static_lookup(value.type, name)):  # type: ignore[union-attr]
+        read = introspection_in_python.attribute_or
+        return call(it, Const(read), [value, Const(name), default[0]], {})
     return it.choose(present, lambda: read_attribute(it, value, name), lambda: default[0])
 
 
@@ -95,6 +99,8 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
     match value:
         case Items() if is_object(value) and value.type is not types.MethodType:
             return _object_has(it, value, name)
+        case Items(form="super"):
+            return Const(objects.found_by_super(value, name) is not class_lookup.MISSING)
         case Const(value=constant):
             return _known_has(it, constant, name)
         case _:
@@ -148,7 +154,7 @@ def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     if found is not class_lookup.MISSING and not _is_computed(found):
         has(it.reading.guards, cls, name)
         return Const(True)
-    return Const(_can_read(it, items, name))
+    return _can_read(it, items, name)
 
 
 def _is_computed(found: Any) -> bool:
@@ -158,19 +164,39 @@ def _is_computed(found: Any) -> bool:
     )
 
 
-def _can_read(it: Interpreter, items: Items, name: str) -> bool:
-    """Whether reading an attribute gives a value; what the reading would emit is taken back."""
+def _can_read(it: Interpreter, items: Items, name: str) -> Value:
+    """Whether reading an attribute gives a value; what the reading would emit is taken back.
+
+    Where what computes it may raise an AttributeError, or another exception, the run tries.
+    """
     asked_before, it.only_asks = it.only_asks, True
-    with it.aside():
+    ends = False
+    with it.aside() as builder:
         frames = len(it.frames)
         try:
             (objects.given_by_class if name in items.keys else objects.read)(it, items, name)
         except Diverges:
             del it.frames[frames:]
-            return False
+            ends = True
         finally:
             it.only_asks = asked_before
-        return True
+        raised = _raised_in(builder.block((), []))
+    missing = [cls is None or issubclass(cls, AttributeError) for cls in raised]
+    if ends and len(raised) == 1 and raised[0] is not None and missing[0]:
+        return Const(False)
+    if not ends and not any(missing):
+        return Const(True)
+    return call(it, Const(introspection_in_python.has_attribute), [items, Const(name)], {})
+
+
+def _raised_in(block: Block) -> list[type | None]:
+    """The classes of what a block raises itself; None of one that only the run knows."""
+    eqns = walk(block)
+    made = {out: eqn for eqn in eqns for out in eqn.outs}
+    raised = [made.get(eqn.args[0]) for eqn in eqns if eqn.op is st.raise_]  # type: ignore[arg-type]
+    called = [eqn.args[0] if eqn is not None and eqn.op is st.opaque else None for eqn in raised]
+    known = [each.value if isinstance(each, Const) else None for each in called]
+    return [each if isinstance(each, type) else None for each in known]
 
 
 def _setattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -418,12 +418,17 @@ def super_of(it: Interpreter, after: type, receiver: Value) -> Items:
     return Items("super", ("object",), (receiver,), Super(after, cls))
 
 
+def found_by_super(items: Items, name: str) -> Any:
+    """What the classes that `super()` looks into keep under a name, or MISSING."""
+    where: Super = items.type
+    return search(where.cls.__mro__[where.cls.__mro__.index(where.after) + 1 :], name)
+
+
 def read_super(it: Interpreter, items: Items, name: str) -> Value:
     """`super().name`."""
     where: Super = items.type
     receiver = items["object"]
-    classes = where.cls.__mro__[where.cls.__mro__.index(where.after) + 1 :]
-    found = search(classes, name)
+    found = found_by_super(items, name)
     if name == "__class__" or found is MISSING:
         raise_now(it, AttributeError, f"'super' object has no attribute '{name}'")
     of_class = isinstance(receiver, Const) and receiver.value is where.cls

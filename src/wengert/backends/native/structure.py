@@ -267,7 +267,27 @@ def _is(site: Site, eqn: Eqn) -> Value:
     known = isinstance(a, Known) or isinstance(b, Known)
     if not known:
         raise Unlowered("a question of identity")
-    return Scalar(Constant(is_same(a, b) == (eqn.op.name == "is"), "b1"), PYTHON)
+    wanted = eqn.op.name == "is"
+    for value, other in ((a, b), (b, a)):
+        if isinstance(other, Known) and other.value is UNDEFINED.value:
+            unbound = _is_unbound(site, value)
+            return Scalar(unbound if wanted else site.e.apply("not", unbound), PYTHON)
+    return Scalar(Constant(is_same(a, b) == wanted, "b1"), PYTHON)
+
+
+def _is_unbound(site: Site, value: Value) -> Expr:
+    """Whether nothing has been assigned to what stands for a name or an attribute."""
+    match value:
+        case Known():
+            return Constant(value.value is UNDEFINED.value, "b1")
+        case Scalar():
+            origin = numbers.origin_expr(value.origin)
+            return site.e.apply("eq", origin, integer(UNBOUND), code="b1")
+        case View(root=root):
+            bound = root.bound
+            return Constant(False, "b1") if bound is None else Apply("not", (bound,), "b1")
+        case _:
+            raise Unlowered("whether something has been assigned that is no number and no array")
 
 
 @lowers("in", "not_in")
@@ -293,17 +313,8 @@ def _bound(site: Site, eqn: Eqn) -> Value:
     if eqn.op.name != "bound":
         raise Unlowered(f"`{eqn.op.name}`")
     value = site.value(eqn.args[0])
-    if isinstance(value, Known) and value.value is UNDEFINED.value:
-        site.e.exit_if(Constant(True, "b1"), "a name that is not bound")
-    elif isinstance(value, Scalar):
-        origin = numbers.origin_expr(value.origin)
-        is_unbound = site.e.apply("eq", origin, integer(UNBOUND), code="b1")
-        site.e.exit_if(is_unbound, "a name that is not bound")
-    elif isinstance(value, View):
-        if value.root.bound is not None:
-            site.e.exit_if(Apply("not", (value.root.bound,), "b1"), "a name that is not bound")
-    else:
-        raise Unlowered("a name that may not be bound to a value")
+    if not (isinstance(value, View) and value.root.bound is None):
+        site.e.exit_if(_is_unbound(site, value), "a name that is not bound")
     return value
 
 
