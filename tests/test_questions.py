@@ -421,8 +421,9 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_the_words_are_pythons(statement):
-    assert wg.value_and_grad(words, 1)(statement, 0.5)[0] == words(statement, 0.5)
-    assert wg.pushforward(words, statement, 0.5)[0] == words(statement, 0.5)
+    for x in (0.5, np.float64(0.5)):
+        assert wg.value_and_grad(words, 1)(statement, x)[0] == words(statement, x)
+        assert wg.pushforward(words, statement, x)[0] == words(statement, x)
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

@@ -6,6 +6,7 @@ is never asked with `hasattr`.
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -155,12 +156,18 @@ def _asked_at_run_time(it: Interpreter, *atoms: Atom) -> Value:
 def _raise_missing(
     it: Interpreter, value: Value, call: Any, classes: Sequence[type], name: str
 ) -> NoReturn:
-    """Emit Python's error. Its words name the class, which the run finds where nothing in the program handles it."""
+    """Emit Python's error. Its words name the class, which the run finds where anybody may look at them."""
     cls = next(iter(classes))
-    handled = it.catching.may_see((AttributeError,))
-    if isinstance(value, Var) and len(classes) > 1 and not handled:
+    unseen = it.catching.may_see((AttributeError,)) and not _names_exceptions(it)
+    if isinstance(value, Var) and len(classes) > 1 and not unseen:
         fail_now(it, call, value, Const(name))
     raise_now(it, AttributeError, f"'{_shown(cls)}' object has no attribute '{name}'", name=name)
+
+
+def _names_exceptions(it: Interpreter) -> bool:
+    """Whether a handler of what is being read may look at the exception that it handles."""
+    nodes = (node for frame in it.frames for node in ast.walk(frame.closure.node))
+    return any(isinstance(node, ast.ExceptHandler) and node.name for node in nodes)
 
 
 def _shown(cls: type) -> str:
