@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -285,3 +286,79 @@ def test_pads_of_whole_numbers_are_those_of_numpy():
         return x * np.sum(np.pad(np.array([1, 2, 4]), 2, "mean"))
 
     assert wg.grad(f)(2.0) == np.sum(np.pad(np.array([1, 2, 4]), 2, "mean"))
+
+
+def through_a_diagonal(x):
+    F = np.zeros((2, 3, 3)) + x
+    np.einsum("ijj->ij", F)[...] = np.array([x, x * x, 2.0])
+    np.einsum("ijj->ij", F)[0] *= x
+    return np.sum(F * F * np.resize(W, F.shape))
+
+
+def through_a_transposition(x):
+    F = np.zeros((2, 3)) + x
+    np.einsum("ij->ji", F)[1, :] = np.array([x, x * x])
+    np.einsum("ij -> ji", F)[2, 0] += x * x
+    return np.sum(F * F * np.resize(W, F.shape))
+
+
+def of_an_argument_changed(x):
+    def fill(F):
+        np.einsum("ii->i", F)[1:] = x
+
+    F = np.ones((3, 3)) * x
+    fill(F)
+    return np.sum(F**3)
+
+
+@pytest.mark.parametrize("f", [through_a_diagonal, through_a_transposition, of_an_argument_changed])
+def test_R2_writing_through_the_view_of_einsum(f):
+    slopes(f)
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "rate.txt").write_text("2.5\n1.5\n")
+    return tmp_path
+
+
+def test_F4_paths(folder):
+    def read(x):
+        return x * x * float(Path(folder, "rate.txt").read_text().split()[0])
+
+    def by_lines(x):
+        path = folder / "rate.txt"
+        if not path.exists():
+            return x
+        with path.open() as lines:
+            return x * x * sum(float(line) for line in lines)
+
+    def named(x, name="rate"):
+        rows = Path(f"{folder}/{name}.txt").read_text().splitlines()
+        return x * x * float(rows[1]) * len(rows) * len(Path(folder).name)
+
+    for f in (read, by_lines, named):
+        slopes(f)
+
+
+def number_or_file(x):
+    try:
+        with open(x) as file:
+            return float(file.read())
+    except TypeError:
+        return x * x
+
+
+def number_or_path(x):
+    try:
+        return x * float(Path(x).read_text())
+    except TypeError:
+        return x * x
+
+
+@pytest.mark.parametrize("f", [number_or_file, number_or_path])
+def test_F4_a_number_or_a_file(f):
+    slopes(f)

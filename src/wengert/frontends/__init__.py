@@ -27,7 +27,7 @@ _LATER = frozenset(
         "library_records",
         "liveness",
         "local_classes",
-        "nameless_copies",
+        "nameless_parts",
         "objects",
         "ordinary_options",
         "outside",

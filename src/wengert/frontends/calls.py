@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 _LIBRARIES = {"numpy", "scipy"}
 """Where their Python cannot be read, their functions have no derivative, which only matters if used."""
-OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
+OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io", "pathlib"}
 """Their functions are called as they are: no derivative flows through them."""
 
 _OF_CONSTANTS = {

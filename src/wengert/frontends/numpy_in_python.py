@@ -247,6 +247,13 @@ def broadcast_arrays(*args: Any) -> Any:
     return tuple([np.broadcast_to(arg, shape) for arg in args])
 
 
+def write_through_einsum(subscripts: Any, array: Any, index: Any, value: Any) -> None:
+    """`np.einsum(subscripts, array)[index] = value`, of a view."""
+    places = np.reshape(np.arange(np.size(array)), np.shape(array))
+    written = np.einsum(subscripts, places)[index]
+    array[np.unravel_index(written, np.shape(array))] = value
+
+
 def elements_together(*arrays: Any) -> Any:
     """What `np.nditer` of several arrays gives, one element of each at a time."""
     return list(zip(*[np.ravel(array) for array in broadcast_arrays(*arrays)], strict=True))

@@ -21,7 +21,7 @@ from . import (
     exceptions,
     in_place,
     local_classes,
-    nameless_copies,
+    nameless_parts,
     sharing,
     tables,
     writes,
@@ -150,8 +150,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             new = evaluate(it, node.value)
             if isinstance(kind_of_value(target), Array):
                 result = binary(it, node.op, old, new, node)
-                write = lambda target: writes.set_item(it, target, at, result)
-                nameless_copies.written(it, container, target, write)
+                nameless_parts.set_item(it, container, target, at, result)
                 return
             if not isinstance(at, Const) and kind_of_value(old) == UNKNOWN:
                 result = binary(it, node.op, old, new, node)
@@ -159,8 +158,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 return
             result = in_place.add_in_place(it, node.op, old, new, node)
             if result is not old or _runs_to_assign(target):
-                write = lambda target: writes.set_item(it, target, at, result)
-                nameless_copies.written(it, container, target, write)
+                nameless_parts.set_item(it, container, target, at, result)
         case ast.Attribute(value=container, attr=name):
             target = evaluate(it, container)
             old = read_attribute(it, target, name)
@@ -191,9 +189,7 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
             _unpack(it, elements, value, target)
         case ast.Subscript(value=container, slice=index):
             owner = evaluate(it, container)
-            at = evaluate(it, index)
-            write = lambda owner: writes.set_item(it, owner, at, value)
-            nameless_copies.written(it, container, owner, write)
+            nameless_parts.set_item(it, container, owner, evaluate(it, index), value)
         case ast.Attribute(value=container, attr=name):
             writes.set_attribute(it, evaluate(it, container), name, value)
         case _:
