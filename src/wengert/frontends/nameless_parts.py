@@ -20,7 +20,6 @@ from . import writes
 from .calls import call
 from .heap.layouts import is_view, may_be_copy
 from .heap.views import view_of
-from .numpy_in_python import write_through_einsum
 from .values import Value
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ def set_item(
     if eqn is None or not eqn.args or eqn.span != it.span(container):
         write(target)  # it may be known under another name
     elif _is_view_by_einsum(eqn):
+        from .numpy_in_python import write_through_einsum  # few programs need it
+
         call(it, Const(write_through_einsum), [*eqn.args, index, value], {})
     elif view_of(it, target) is not None and may_be_copy(it, eqn):
         it.branch(is_view(it, eqn), lambda: write(target), lambda: _write_copy(it, target, write))
