@@ -259,7 +259,7 @@ def operands_of(eqn: Eqn) -> Iterable[Atom]:
         return ()
     if op in FIRST_ONLY:
         return eqn.args[:1]
-    if op is me.overwrite and len(eqn.args) == 2:
+    if op is st.valued or (op is me.overwrite and len(eqn.args) == 2):
         return eqn.args[1:]
     if op is st.add_at or op in me.TAKING or op is me.overwrite:
         return (eqn.args[0], eqn.args[-1])

@@ -38,15 +38,14 @@ from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
-from .preparation import with_checks
+from .preparation import with_checks, with_smooth_forms
 from .singular_partials import (
     finite_equations,
     has_infinite_value,
     quiet_equations,
     singular_equations,
 )
-from .slopes import with_slopes
-from .squares import with_squares, without_squares
+from .squares import without_squares
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
@@ -268,8 +267,7 @@ def pushforward(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = with_squares(with_checks(tidy(direct(function)), wrt))
-    function = with_slopes(function, read)
+    function = with_smooth_forms(with_checks(tidy(direct(function)), wrt), read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]

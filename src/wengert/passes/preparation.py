@@ -1,16 +1,21 @@
 """What every program gets before it is differentiated, whatever the mode.
 
-In: a function. Out: the same function, which refuses when it runs what the derivative would get wrong.
+In: a function. Out: the same function, which refuses when it runs what the derivative would get wrong, and in which
+what is smooth is written so that its derivative is one, too: squares of kinks, functions of a matrix by its eigenvalues.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..ir.graph import Function
 from .jumps import with_jumps_checked
 from .keys import with_keys_checked
+from .matrix_functions import with_matrix_functions
 from .searches import warn_of_searches
+from .slopes import with_slopes
+from .squares import with_squares
 
 
 def with_checks(function: Function, wrt: Sequence[int]) -> Function:
@@ -18,3 +23,8 @@ def with_checks(function: Function, wrt: Sequence[int]) -> Function:
     function = with_jumps_checked(with_keys_checked(function, wrt), wrt)
     warn_of_searches(function, wrt)
     return function
+
+
+def with_smooth_forms(function: Function, read: Any) -> Function:
+    """A function in which what is smooth has a smooth form; `read` inlines rows of rules."""
+    return with_slopes(with_matrix_functions(with_squares(function)), read)

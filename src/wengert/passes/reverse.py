@@ -44,7 +44,7 @@ from .cotangents import Cotangents, Path, cotangent_of
 from .loops import LOOPS
 from .masks import Masks, derived_from, steep_under_masks
 from .moving import YES
-from .preparation import with_checks
+from .preparation import with_checks, with_smooth_forms
 from .realness import may_be_complex
 from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
@@ -53,8 +53,7 @@ from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .singular_partials import has_slope, quiet_equations
-from .slopes import with_slopes
-from .squares import with_squares, without_squares
+from .squares import without_squares
 from .tidy import tidy
 from .unbound import (
     block_with_unbound_marked,
@@ -296,7 +295,7 @@ def gradient(
         NoRule: a derivative is needed that no rule gives.
     """
     primal = with_checks(tidy(direct(in_blocks(function))), wrt)
-    function = with_slopes(with_squares(primal), read)
+    function = with_smooth_forms(primal, read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -441,8 +440,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = with_squares(with_checks(tidy(direct(in_blocks(function))), wrt))
-    function = with_slopes(function, read)
+    function = with_smooth_forms(with_checks(tidy(direct(in_blocks(function))), wrt), read)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
