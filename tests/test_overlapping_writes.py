@@ -139,3 +139,23 @@ def test_cells_that_are_named_twice(index, transposed):
     bends = (wg.grad(written)(a + 1e-6 * w) - wg.grad(written)(a - 1e-6 * w)) / 2e-6
     np.testing.assert_allclose(wg.grad(along)(a.copy()), bends, atol=1e-7)
     np.testing.assert_allclose(wg.pushforward(wg.grad(written), a.copy())[1](w), bends, atol=1e-7)
+
+
+PUT = {
+    "reversed": lambda a: np.put(a[:, ::-1], [0, -1], 0.5),
+    "transposed": lambda a: np.put(a.T, [0, -1, 2], np.array([0.1, 0.2, 0.3]) * a[0, 0]),
+    "more values than places": lambda a: np.put(a, [1, 2], a[0]),
+    "fewer values than places": lambda a: np.put(a, [1, 2, 3], a[0, :2]),
+    "one number": lambda a: np.put(np.fliplr(a), [1, 1], 2.0 * a[0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", PUT)
+def test_put_writes_to_the_array_however_it_lies(name):
+    def f(a):
+        PUT[name](a)
+        return np.sum(a * a)
+
+    a = np.arange(6.0).reshape(2, 3) + 0.5
+    slopes = [(f(a + 1e-6 * e) - f(a - 1e-6 * e)) / 2e-6 for e in np.eye(6).reshape(6, 2, 3)]
+    np.testing.assert_allclose(wg.grad(f)(a.copy()).ravel(), slopes, atol=1e-6)

@@ -50,8 +50,12 @@ def fill_diagonal(a: Any, val: Any) -> None:
 
 
 def put(a: Any, ind: Any, v: Any) -> None:
-    """`np.put`."""
-    a.reshape(-1)[ind] = v
+    """`np.put`: `reshape` might make a copy, to which nothing is to be written."""
+    v = np.resize(v, np.shape(ind)) if np.ndim(v) else v
+    if np.ndim(a) == 1:
+        a[ind] = v
+    else:
+        a[np.unravel_index(np.arange(np.size(a))[ind], np.shape(a))] = v
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
