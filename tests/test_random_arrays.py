@@ -24,7 +24,7 @@ import wengert as wg
 from wengert.errors import InternalError
 
 PER_BATCH = 25
-PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "100"))
+PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "75"))
 FIRST = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
 BATCHES = range(FIRST, FIRST + -(-PROGRAMS // PER_BATCH))
 ACTIVE = (0, 1, 2, 3)
