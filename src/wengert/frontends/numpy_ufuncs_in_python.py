@@ -25,8 +25,12 @@ def reduce(
     ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False,
     initial: Any = None, where: Any = True,
 ) -> Any:  # fmt: skip
-    """`ufunc.reduce`, one entry after the other."""
+    """`ufunc.reduce`, one entry after the other, from the function's identity if it has one."""
     x = array_of(x) if dtype is None else np.asarray(x, dtype=dtype)
+    if np.ndim(x) == 0:  # which has one entry, along axis 0 or none
+        return reduce(ufunc, np.reshape(x, 1), initial=initial, where=where)
+    if initial is None and where is True:
+        initial = ufunc.identity
     axes = tuple(range(np.ndim(x))) if axis is None else as_axes(axis)
     rows = _along(x, axes)
     if where is not True:
@@ -115,7 +119,7 @@ def logaddexp_reduce(
     x = array_of(x) if dtype is None else np.asarray(x, dtype=dtype)
     if where is not True:
         x = np.where(where, x, -np.inf)
-    top = np.max(x, axis=axis, keepdims=True)
+    top = np.max(x * 1.0, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0.0)  # of two infinities the difference is NaN
     sums = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     total = sums if keepdims else np.squeeze(sums, axis)[()]

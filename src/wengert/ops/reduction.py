@@ -146,7 +146,7 @@ def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Ato
         total = builder.emit_with(sum_, (x,), rest, "np")
         count = builder.emit_with(sum_, (ones,), {**rest, **of_mean}, "np")
         return builder.emit(named("div"), total, count)
-    if name in _LEAST and dtype_of(x).startswith("float"):
+    if initial is not None and name in _LEAST and dtype_of(x).startswith("float"):
         rest["initial"] = _LEAST[name]
     result = builder.emit_with(named(name), (x,), rest, "np")
     if initial is None:

@@ -1,7 +1,7 @@
 """What every program gets before it is differentiated, whatever the mode.
 
-In: a function. Out: the same function, which refuses when it runs what the derivative would get wrong, and in which
-what is smooth is written so that its derivative is one, too: squares of kinks, functions of a matrix by its eigenvalues.
+In: a function. Out: the same function, which refuses when it runs what the derivative would get wrong, and in
+which what is smooth has a smooth form: squares of kinks, functions of a matrix by its eigenvalues.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ def sum_of_products(x: Any, y: Any, *, axis: Any = None, keepdims: bool = False)
 def reduced_count(x: Any, *, axis: Any = None, ddof: float = 0) -> float:
     """How many elements each result of a reduction came from, less `ddof`; NaN if none is left."""
     shape = np.shape(x)
-    whole = axis is None or not shape  # what has no axes has one entry, along an axis or not
-    axes = range(len(shape)) if whole else (axis,) if isinstance(axis, int) else axis
+    if not shape:
+        axis = None  # what has no axes has one entry, along an axis or not
+    axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
     count = math.prod(shape[k] for k in axes) - ddof
     return count if count > 0 else math.nan
 
