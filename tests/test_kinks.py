@@ -31,7 +31,7 @@ KINKS: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]] = [
     (lambda x: math.asin(x), (1.0,), (INF,)),
     (lambda x: math.acos(x), (-1.0,), (-INF,)),
     (lambda x: math.acosh(x), (1.0,), (INF,)),
-    (lambda x, y: max(x, y), (1.0, 1.0), (0.0, 1.0)),
+    (lambda x, y: max(x, y), (1.0, 1.0), (1.0, 0.0)),
     (lambda x, y: min(x, y), (1.0, 1.0), (1.0, 0.0)),
     (lambda x, y: np.fmax(x, y), (1.0, math.nan), (1.0, 0.0)),
     (lambda x, y: np.fmin(x, y), (math.nan, 1.0), (0.0, 1.0)),

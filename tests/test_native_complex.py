@@ -525,7 +525,7 @@ ARRAYS = [
     (lambda z: np.angle(z), (Z,)),
     (lambda z: np.isnan(z).any(), (Z,)),
     (lambda z: z.sum(axis=0), (A,)),
-    (lambda z: z.reshape(9), (A,)),
+    (lambda z: z.reshape(9) * 1, (A,)),
     (lambda z: np.dot(z, z), (Z,)),
     (lambda z: np.vdot(z, z * 1j), (Z,)),
     (lambda z: np.outer(z, z), (Z,)),

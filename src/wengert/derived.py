@@ -195,11 +195,14 @@ class Derived:
 
     def identities_for(self, function: Any) -> Identities:
         """Where these hold, so does `in_force_for`; nothing if that cannot be said so."""
-        return () if _has_defaults(function) else as_identities(self.guards, self.generation)
+        found = () if _has_defaults(function) else as_identities(self.guards, self.generation)
+        if not found or not isinstance(function, types.FunctionType):
+            return found
+        return (*found, (function, "__code__", function.__code__))
 
     def in_force_for(self, function: Any) -> Callable[[], bool]:
-        """The same, and that a function still has the defaults that it had when it was read."""
-        if not _has_defaults(function):
+        """The same, and that a function still has the code and the defaults that it had when it was read."""
+        if not isinstance(function, types.FunctionType) and not _has_defaults(function):
             return self.in_force
         namespace: dict[str, Any] = {}
         test = test_of_function(function, "f", namespace)

@@ -457,6 +457,8 @@ def _must_be_assembled(kind: Kind, *, own: bool) -> None:
     from .backends.native.values import Unlowered
 
     if isinstance(kind, Struct):
+        if kind.form == "iterator":
+            raise Unlowered("a result that is an iterator")
         made = kind.form in ("function", "object", "derivative")
         if made and (own or kind.type not in (None, types.SimpleNamespace)):
             raise Unlowered("a result that is an object")

@@ -9,8 +9,9 @@ import numpy as np
 
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1 as a float, of a real number; NaN of NaN."""
-    return 1.0 if x > 0 else -1.0 if x < 0 else 0.0 * x
+    """-1, 0 or 1 as a float, of a real number; NaN of NaN. Of NumPy's numbers, as one of them."""
+    found = 1.0 if x > 0 else -1.0 if x < 0 else 0.0 * x
+    return type(x)(found) if isinstance(x, np.floating) else found
 
 
 def unit(x: Any) -> Any:
@@ -42,7 +43,7 @@ def safe_div(a: Any, b: Any) -> Any:
     if type(b) in (float, int, complex):
         if b != 0:
             return a / b
-        return 0.0 if type(a) in (float, int, complex) else np.zeros_like(a)
+        return 0.0 if type(a) in (float, int, complex) else np.zeros_like(a)[()]
     zero = b == 0
     return np.where(zero, 0, a / np.where(zero, 1, b))[()]
 

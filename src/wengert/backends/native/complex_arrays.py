@@ -283,6 +283,8 @@ def _created(site: Site, eqn: Eqn) -> Value:
         dims = dims_of(part(site, site.value(eqn.args[0]), 0))
     else:
         dims = sizes_of(site, eqn.args[0] if name == "full" else eqn.params["shape"])
+    if not dims:
+        raise Unlowered("an array without axes of a complex number")
     return by_part(value, lambda x: Repeated(Scalar(x.expr, NUMPY), "f64", dims))
 
 
@@ -299,6 +301,8 @@ def _array(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("complex numbers converted to real ones")
     values = [site.value(atom) for atom in eqn.args]
     value = values[0] if len(values) == 1 else Tuple(tuple(values), "list")
+    if is_complex(value) and is_number(value):
+        raise Unlowered("an array without axes of a complex number")
     if is_complex(value):
         return elementwise(site, replace(eqn, op=named("copy"), params={}))
     plain = replace(eqn, op=named("array"), params={"dtype": Const(float)})

@@ -144,6 +144,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     """A function of numbers or arrays, by its formula."""
     if eqn.params or eqn.namespace == "math":
         raise Unlowered(f"options of `{eqn.op.name}` of complex numbers")
+    if eqn.op.name == "copy" and not dims_of_complex(site.value(eqn.args[0])):
+        raise Unlowered("a copy of a complex number, or of an array without axes")
     return applied(site, eqn, FORMULAS[eqn.op.name])
 
 
@@ -223,6 +225,8 @@ def _origin(site: Site, eqn: Eqn, operands: Sequence[Tuple]) -> Origin:
     if name == "real":
         return operands[0].items[0].origin
     if name != "imag" and (namespace == "np" or name == "unit"):
+        if any(SINGLE in numbers.bound(each.items[0].origin) for each in operands):
+            raise Unlowered("complex numbers of 32 bits for each part")
         return NUMPY
     deciding = operands[:1] if _takes_as_float(site, eqn, operands) else operands
     found = numbers.merged(site.e, [each.items[0].origin for each in deciding], PYTHON)

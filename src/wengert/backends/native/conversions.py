@@ -18,6 +18,7 @@ from .structure import over_arrays
 from .values import (
     NUMPY,
     PYTHON,
+    SINGLE,
     ZERO,
     Known,
     Repeated,
@@ -78,11 +79,11 @@ def _to_int(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("a number in another base")
     if x.code not in FLOATS and eqn.namespace == "np":
         raise Unlowered("rounding of integers, whose type depends on the version of NumPy")
+    if eqn.op.name == "trunc" and eqn.namespace != "np" and not _has_trunc(x):
+        raise Unlowered("`math.trunc` of what may be none of Python's numbers")
     if not isinstance(x, Scalar) and eqn.namespace != "np":
         x = site.as_scalar(x)
     if isinstance(x, Scalar):
-        if eqn.op.name == "trunc" and x.origin != PYTHON and x.code not in FLOATS:
-            raise Unlowered("`math.trunc` of an integer of NumPy's")
         if eqn.namespace == "np":
             must_have_type(x)
             code = x.code if x.code in FLOATS else "f64"
@@ -90,6 +91,13 @@ def _to_int(site: Site, eqn: Eqn) -> Value:
             return Scalar(site.e.apply(name, expr), NUMPY)
         return numbers.to_integer(site.e, x, name)
     return over_arrays(site, name, [x])
+
+
+def _has_trunc(x: Any) -> bool:
+    """Whether a value is one of Python's numbers: of NumPy's, only its floats of 64 bits are."""
+    if not isinstance(x, Scalar):
+        return False
+    return x.origin == PYTHON or (x.code == "f64" and SINGLE not in numbers.bound(x.origin))
 
 
 for _name in ("trunc", "floor", "ceil"):

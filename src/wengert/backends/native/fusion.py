@@ -46,6 +46,10 @@ class Mapped:
     code: Code
     """The type that the operands are converted to; "b1" conditions of a choice aside."""
 
+    def is_condition(self, k: int) -> bool:
+        """Whether an operand, by number, is what a choice is made by."""
+        return self.row.rule == "choice" and k == 0
+
 
 @record
 class Reduced:
@@ -112,7 +116,7 @@ def must_have_form(site: Site, delayed: Delayed) -> None:
             continue
         trial, args = Emitter(site.e.names), list[Expr]()
         for k, x in enumerate(entry.operands):
-            code = "b1" if entry.row.rule == "choice" and k == 0 else entry.code
+            code = "b1" if entry.is_condition(k) else entry.code
             of_all = x.element.expr if isinstance(x, Repeated) else getattr(x, "expr", None)
             known = isinstance(of_all, Constant)
             args.append(converted(trial, of_all, code) if known else trial.slot("x", code))
@@ -291,7 +295,10 @@ class _Nest:
         self.loaded.clear()
         for entry in self.entries:
             if isinstance(entry, Mapped):
-                args = [self._operand(e, x, indices, entry) for x in entry.operands]
+                args = [
+                    self._operand(e, x, indices, "b1" if entry.is_condition(k) else entry.code)
+                    for k, x in enumerate(entry.operands)
+                ]
                 value = entry.row.expand(e, args, entry.code)
                 entry.out.element = value
                 view = self.stored.get(id(entry.out))
@@ -318,12 +325,9 @@ class _Nest:
         e.store(view, kept, _stepped(entry.row, before, value))
 
     def _operand(
-        self, e: Emitter, x: Scalar | Array, indices: tuple[Expr, ...], entry: Mapped
+        self, e: Emitter, x: Scalar | Array, indices: tuple[Expr, ...], code: Code
     ) -> Expr:
-        element = self._element_of(e, x, indices)
-        if entry.row.rule == "choice" and x is entry.operands[0]:
-            return converted(e, element, "b1")
-        return converted(e, element, entry.code)
+        return converted(e, self._element_of(e, x, indices), code)
 
     def _element_of(self, e: Emitter, x: Scalar | Array, indices: tuple[Expr, ...]) -> Expr:
         match x:

@@ -131,7 +131,7 @@ class Sharing:
             return self._of_all(eqn.args)
         if name in _INTO_LISTS and not isinstance(kind_of_atom(eqn.args[0]), Array):
             return self._of_all(eqn.args)
-        if (eqn.op.fresh and name not in _PARTS) or _is_new_conjugate(eqn):
+        if (eqn.op.fresh and name not in _PARTS) or _is_new_array(eqn):
             inside = eqn.args if _has_items(out.kind) else ()
             return self._of_all(inside) | _new(out)
         if name == "getitem" and is_copied(eqn):
@@ -227,12 +227,13 @@ def _new(var: Var) -> Sources:
     return frozenset((var,))
 
 
-def _is_new_conjugate(eqn: Eqn) -> bool:
-    """Whether a conjugate is an array of its own: the method gives an array of real numbers itself."""
-    if eqn.op.name != "conj":
-        return False
-    kind = kind_of_atom(eqn.args[0])
-    return eqn.namespace == "np" or (isinstance(kind, Array) and kind.dtype.startswith("complex"))
+def _is_new_array(eqn: Eqn) -> bool:
+    """Whether an op that may give a view gives none of this operand."""
+    kind = kind_of_atom(eqn.args[0]) if eqn.args else None
+    if eqn.op.name == "diag":
+        return isinstance(kind, Array) and kind.rank == 1
+    of_complex = isinstance(kind, Array) and kind.dtype.startswith("complex")
+    return eqn.op.name == "conj" and (eqn.namespace == "np" or of_complex)
 
 
 def is_copied(eqn: Eqn) -> bool:

@@ -87,6 +87,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         return numbers.compute(site.e, eqn.op.name, "np", scalars)
     if eqn.op.name == "real":
         return operands[0]  # an array of real numbers is its own real part
+    if eqn.op.name in ("pow", "conj") and operands[0].code == "b1":
+        raise Unlowered(f"`{eqn.op.name}` of truth values, which NumPy takes for numbers of 8 bits")
     by_one = eqn.op.name == "pow" and isinstance(operands[1], Scalar)
     return over_arrays(site, "power_of_array" if by_one else eqn.op.name, operands)
 
