@@ -204,7 +204,7 @@ def follow(
     local = steps.forwards(left, coupled=False)[:, -1]
     mismatch = np.max(np.abs(local) / allowed[:, -1], axis=1, initial=0.0)
     values = _by_newton(equations, steps, values, left, allowed)
-    exact = min(max(0.1 * np.min(rtol), 1e-11), 1e-5)
+    exact = min(max(0.1 * np.min(rtol), 1e-11), 1e-4)
     return Collocation(stops, nodes, matrix, values, steps, exact), mismatch
 
 

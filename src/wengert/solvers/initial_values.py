@@ -283,9 +283,7 @@ def _collocated(slope: Any, y: Any, at: Any, found: Any) -> Any:
 
     def equations(values: Any) -> Any:
         points = np.reshape(values, (len(times), len(y)))
-        slopes = np.zeros((len(times), len(y)))
-        for k in range(len(times)):
-            slopes[k] = slope(times[k], points[k])
+        slopes = np.array([slope(times[k], points[k]) for k in range(len(times))])
         added = matrix @ np.reshape(slopes, values.shape)
         before = np.concatenate([y[None], values[:-1, -1]])
         return values - before[:, None, :] - lengths[:, None, None] * added
