@@ -56,7 +56,7 @@ def _both_sides(half: Any) -> Any:
     return np.concatenate([half, mirrored])
 
 
-_BOUNDED, _UNBOUNDED = _both_sides(_KRONROD_21), _both_sides(_KRONROD_15)
+BOUNDED, UNBOUNDED = _both_sides(_KRONROD_21), _both_sides(_KRONROD_15)
 
 
 _ADVICE = "its sum over the last intervals is not the integral. Substitute what is singular away."
@@ -80,8 +80,8 @@ def quad(
         return float(func(x, *args))
 
     first, last = stop_gradient(float(a)), stop_gradient(float(b))
-    result = solved(
-        integrate.quad,
+    found = solved(
+        quad_and_nodes,
         integrand,
         (0.5,),
         first,
@@ -92,8 +92,9 @@ def quad(
         limit=limit,
         points=points,
     )
-    points, weights = _moved(*_nodes(first, last, result[2]), a, b)
-    watch(result, points)
+    result = found[0]
+    points, weights = _moved(found[1], _by(a, first), _by(b, last))
+    watch(found, points)
     total, size = 0.0, 0.0
     # the integrand is called in one place: where integrals are inside each other, each call is read by itself
     for point, weight in zip(points, weights, strict=True):
@@ -104,54 +105,80 @@ def quad(
     return (integral, *result[1:]) if full_output else (integral, result[1])
 
 
-def _nodes(first: Any, last: Any, found: Any) -> tuple[Any, Any, Any, Any]:
-    """Where the integrand is asked, with which weights, and between which bounds QUADPACK had it there.
-
-    For an interval without end it integrates over t in (0, 1], where x = bound ± (1 - t) / t.
-    """
-    low, high = found["alist"][: found["last"]], found["blist"][: found["last"]]
-    if first == last:
-        return _in_intervals(_BOUNDED, np.zeros(0), np.zeros(0))
+def quad_and_nodes(function: Callable[..., Any], first: Any, last: Any, **options: Any) -> Any:
+    """What `scipy.integrate.quad` finds, and the nodes in the intervals that it ended with."""
+    result = integrate.quad(function, first, last, **options)
+    found = result[2]
+    count = found["last"] if first != last else 0
+    low, high = found["alist"][:count], found["blist"][:count]
     if np.isfinite(first) and np.isfinite(last):
-        nodes, weights, low, high = _in_intervals(_BOUNDED, low, high)
-        return nodes, weights * np.sign(last - first), low, high
-    nodes, weights, low, high = _in_intervals(_UNBOUNDED, low, high)
-    sign = 1.0 if last > first else -1.0
-    near, away = (1.0 - high) / high, (1.0 - nodes) / nodes
-    far = np.where(low > 0, (1.0 - low) / np.where(low > 0, low, 1.0), np.inf)
-    weights = sign * weights / (nodes * nodes)
-    if not (np.isfinite(first) or np.isfinite(last)):
-        both = np.concatenate([away, -away]), np.concatenate([weights, weights])
-        return *both, np.full(2 * len(away), -np.inf), np.full(2 * len(away), np.inf)
-    bound, up = (first, sign) if np.isfinite(first) else (last, -sign)
-    if up > 0:
-        return bound + away, weights, bound + near, bound + far
-    return bound - away, weights, bound - far, bound - near
+        nodes = nodes_in(low, high, min(first, last), max(first, last))
+        return result, nodes if first <= last else backwards(nodes)
+    return result, nodes_without_end(first, last, low, high)
 
 
-def _in_intervals(rule: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
-    """The nodes of a rule in some intervals, their weights, and the bounds of the interval of each."""
-    centre, half = 0.5 * (low + high), 0.5 * (high - low)
-    nodes = centre[:, None] + half[:, None] * rule[:, 0]
-    bounds = np.zeros(nodes.shape)
-    return (
-        np.ravel(nodes),
-        np.ravel(half[:, None] * rule[:, 1]),
-        np.ravel(low[:, None] + bounds),
-        np.ravel(high[:, None] + bounds),
+def nodes_in(low: Any, high: Any, first: Any, last: Any) -> tuple[Any, ...]:
+    """Where the integrand is asked in some intervals, with which weights, and how they follow the bounds.
+
+    The first interval and the last move with the bounds, and those between stay where they are.
+
+    Returns:
+        Nodes and weights; by how much the nodes move with each bound, and by which share their weights grow.
+    """
+    rule = BOUNDED
+    span = (high - low)[:, None]
+    share = 0.5 + 0.5 * rule[:, 0]
+    begins, ends = (low == first)[:, None], (high == last)[:, None]
+    parts = (
+        low[:, None] + span * share,
+        0.5 * span * rule[:, 1],
+        begins * (1.0 - share),
+        ends * share,
+        0.0 * share - begins / span,
+        0.0 * share + ends / span,
     )
+    return tuple(part.ravel() for part in parts)
 
 
-def _moved(nodes: Any, weights: Any, low: Any, high: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """Nodes and weights, where the first interval and the last follow the bounds and the others stay."""
-    first, last = stop_gradient(float(a)), stop_gradient(float(b))
-    bounded = np.isfinite(low) & np.isfinite(high)
-    span = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), 1.0)
-    share = np.where(bounded, (nodes - np.where(bounded, low, 0.0)) / span, np.isinf(low))
-    at_low = np.where(low == first, _by(a, first), np.where(low == last, _by(b, last), 0.0))
-    at_high = np.where(high == first, _by(a, first), np.where(high == last, _by(b, last), 0.0))
-    longer = np.where(bounded, at_high - at_low, 0.0) / span
-    return nodes + at_low * (1.0 - share) + at_high * share, weights * (1.0 + longer)
+def backwards(nodes: Any) -> tuple[Any, ...]:
+    """The same where the integral goes from the greater bound to the lesser."""
+    at, weights, of_low, of_high, grows_by_low, grows_by_high = nodes
+    return at, -weights, of_high, of_low, grows_by_high, grows_by_low
+
+
+def nodes_without_end(first: Any, last: Any, low: Any, high: Any) -> tuple[Any, ...]:
+    """The same for an interval without end: QUADPACK integrates over t in (0, 1], where x = bound ± (1 - t) / t."""
+    half = 0.5 * (high - low)[:, None]
+    t = low[:, None] + half * (1.0 + UNBOUNDED[:, 0])
+    away = (1.0 - t) / t
+    weights = (1.0 if last > first else -1.0) * half * UNBOUNDED[:, 1] / (t * t)
+    still = np.zeros(away.size)
+    if not (np.isfinite(first) or np.isfinite(last)):
+        both = (
+            np.concatenate([away, -away], axis=None),
+            np.concatenate([weights, weights], axis=None),
+        )
+        return *both, *[np.zeros(2 * away.size)] * 4
+    bound = first if np.isfinite(first) else last
+    up = max(first, last) == np.inf
+    at_bound, bounded = (high == 1.0)[:, None], (low > 0.0)[:, None]
+    far = (1.0 - low[:, None]) / np.where(bounded, low[:, None], 1.0)
+    follows = at_bound * np.where(bounded, 1.0 - away / np.where(bounded & at_bound, far, 1.0), 1.0)
+    grows = at_bound * bounded * (-1.0 if up else 1.0) / np.where(bounded & at_bound, far, 1.0)
+    grows = (grows + 0.0 * away).ravel()
+    at = bound + away if up else bound - away
+    of_first, of_last = (follows.ravel(), still) if np.isfinite(first) else (still, follows.ravel())
+    by_first, by_last = (grows, still) if np.isfinite(first) else (still, grows)
+    return at.ravel(), weights.ravel(), of_first, of_last, by_first, by_last
+
+
+def _moved(nodes: Any, by_first: Any, by_last: Any) -> tuple[Any, Any]:
+    """Nodes and weights as they follow the bounds, which move by zero that has a derivative."""
+    at, weights, of_first, of_last, grow_first, grow_last = nodes
+    at, weights = np.asarray(at, float), np.asarray(weights, float)
+    grown = 1.0 + by_first * np.asarray(grow_first, float) + by_last * np.asarray(grow_last, float)
+    moved = by_first * np.asarray(of_first, float) + by_last * np.asarray(of_last, float)
+    return at + moved, weights * grown
 
 
 def _by(bound: Any, now: Any) -> Any:
@@ -235,17 +262,24 @@ def quad_vec(
             "quad_vec over an interval without end", "Call `quad` for each of the numbers."
         )
     options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit}
-    result = solved(integrate.quad_vec, integrand, (0.5,), first, last, full_output=True, **options)
-    low, high = np.transpose(result[2].intervals)
-    nodes, weights = _moved(*_in_intervals(_BOUNDED, low, high), a, b)
-    watch(result, nodes)
+    found = solved(quad_vec_and_nodes, integrand, (0.5,), first, last, full_output=True, **options)
+    result = found[0]
+    nodes, weights = _moved(found[1], _by(a, first), _by(b, last))
+    watch(found, nodes)
     total, size = 0.0, 0.0
     for node, weight in zip(nodes, weights, strict=True):
         part = weight * integrand(node)
         total, size = total + part, size + np.max(np.abs(stop_gradient(part)))
-    found = np.asarray(result[0], float)
-    must_agree(total, found, size, 1e-6, _ADVICE)
-    return found + (total - stop_gradient(total)), result[1]
+    value = np.asarray(result[0], float)
+    must_agree(total, value, size, 1e-6, _ADVICE)
+    return value + (total - stop_gradient(total)), result[1]
+
+
+def quad_vec_and_nodes(function: Callable[..., Any], first: Any, last: Any, **options: Any) -> Any:
+    """What `scipy.integrate.quad_vec` finds, and the nodes in the intervals that it ended with."""
+    result = integrate.quad_vec(function, first, last, **options)
+    low, high = np.transpose(result[2].intervals)
+    return result, nodes_in(low, high, first, last)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
