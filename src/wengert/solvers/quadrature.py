@@ -56,7 +56,8 @@ def _both_sides(half: Any) -> Any:
     return np.concatenate([half, mirrored])
 
 
-BOUNDED, UNBOUNDED = _both_sides(_KRONROD_21), _both_sides(_KRONROD_15)
+BOUNDED = _both_sides(_KRONROD_21)
+UNBOUNDED = _both_sides(_KRONROD_15)
 
 
 _ADVICE = "its sum over the last intervals is not the integral. Substitute what is singular away."
