@@ -29,8 +29,6 @@ def reduce(
     x = array_of(x) if dtype is None else np.asarray(x, dtype=dtype)
     if np.ndim(x) == 0:  # which has one entry, along axis 0 or none
         return reduce(ufunc, np.reshape(x, 1), initial=initial, where=where)
-    if initial is None and where is True:
-        initial = ufunc.identity
     axes = tuple(range(np.ndim(x))) if axis is None else as_axes(axis)
     rows = _along(x, axes)
     if where is not True:
