@@ -5,6 +5,7 @@
 
 import os
 import random
+import warnings
 from functools import cache
 
 import leaving_programs
@@ -136,10 +137,10 @@ def drawn():
     }
 
 
-def wrong(kind, way):
+def wrong(kind, way, every=1):
     """The programs of a kind for which a way to differentiate gives something else, and how many it refuses."""
     found, refused = [], 0
-    for number, case in enumerate(drawn()[kind]):
+    for number, case in enumerate(drawn()[kind][::every]):
         text = leaving_programs.text_of(kind, *case)
         module = leaving_programs.program_of(f"leaving {kind} {BATCH} {number}", text)
         run = way(module)
@@ -165,3 +166,60 @@ def test_what_is_written_before_a_block_is_left(kind, way):
     found, refused = wrong(kind, WAYS[way])
     assert found == []
     assert refused <= 0.15 * len(POINTS) * len(drawn()[kind])
+
+
+@pytest.mark.parametrize("kind", leaving_programs.KINDS)
+def test_what_is_written_before_a_block_is_left_by_native_code(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, _ = wrong(kind, lambda module: wg.jit(wg.value_and_grad(module.program)), every=8)
+    assert found == []
+
+
+class Holder:
+    def __init__(self, a):
+        self.a = a
+
+
+def deleted_twice(z):
+    o = Holder(z)
+    if z > 1.0:
+        del o.a
+    del o.a
+    return z
+
+
+def deleted_in_turn(z):
+    o = Holder(z)
+    for _ in range(2):
+        if z < 1.0:
+            continue
+        del o.a
+    return z
+
+
+@pytest.mark.parametrize("program", [deleted_twice, deleted_in_turn])
+def test_an_attribute_that_some_paths_have_deleted(program):
+    for way, wanted in ((wg.grad(program), 1.0), (wg.jit(program), 0.5)):
+        assert way(0.5) == wanted
+        with pytest.raises(AttributeError):
+            way(2.0)
+
+
+def one_of_two_containers(z):
+    held = [z, 2.0] if z > 1.0 else (2.0, z)
+    return held[0] * (3.0 if isinstance(held, list) else 5.0)
+
+
+def length_of_one_of_two(z):
+    held = [z, 2.0] if z > 1.0 else Holder(z)
+    return len(held) * z
+
+
+def test_native_code_tells_containers_of_one_length_apart():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [wg.jit(one_of_two_containers)(z) for z in (0.5, 2.0)] == [10.0, 6.0]
+        assert wg.jit(length_of_one_of_two)(2.0) == 4.0
+        with pytest.raises(TypeError):
+            wg.jit(length_of_one_of_two)(0.5)

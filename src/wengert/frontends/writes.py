@@ -429,7 +429,7 @@ def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
             "Set it to None instead.",
         )
     entries = dict(zip(items.keys, items.values, strict=True))
-    del entries[name]
+    it.checked(entries.pop(name), f"{items.type.__name__}.{name}")  # some paths may not have it
     heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
 
 

@@ -46,7 +46,7 @@ def merged_plan(a: Value, b: Value) -> Plan:
         return ArrayPlan(in_place=same)
     if is_complex(a) != is_complex(b):
         raise Unlowered("a variable that is now complex, and now something else")
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and is_alike(a, b):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
     if isinstance(a, Range) and isinstance(b, Range) and a != b:
         return RangePlan(merged_plan(range_parts(a), range_parts(b)))
@@ -55,6 +55,13 @@ def merged_plan(a: Value, b: Value) -> Plan:
     if isinstance(a, Growing) and isinstance(b, Growing):
         return ListPlan()
     raise Unlowered("branches that give values of different kinds")
+
+
+def is_alike(a: Tuple, b: Tuple) -> bool:
+    """Whether two containers differ in what they hold only: a list is no tuple, and no object."""
+    named = a.form not in ("list", "tuple")
+    same_class = a.form == b.form and a.type is b.type
+    return same_class and len(a.items) == len(b.items) and (not named or a.keys == b.keys)
 
 
 def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Value, Value]:

@@ -192,7 +192,7 @@ def joined(a: Tuple, b: Tuple) -> Tuple:
 def length_of(site: Site, value: Value) -> Expr:
     """`len` of a value."""
     match value:
-        case Tuple(items=items):
+        case Tuple(items=items, form=form) if form not in ("object", "dataclass"):
             must_be_open(value)
             return integer(len(items))
         case Growing(length=length):
