@@ -31,6 +31,8 @@ class WengertError(Exception):
     """
 
     code = "WG000"
+    op: Any = None
+    """What has no rule, if that is what is wrong."""
     progress: Any = None
     """How far the reading of the program came that it ended, if that did not come to its end."""
     on_a_path = False

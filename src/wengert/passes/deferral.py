@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..errors import WengertError
 from ..ir.graph import FOR, IF, WHILE, Block, Eqn, Function, Span, callees, with_called
+from ..ir.op import Op
 from ..ir.records import replace
 from ..ops.refusals import REFUSALS, operands_of, refuse
+from .activity import ZERO_OPS
 
 T = TypeVar("T")
+
+
+class _Where(NamedTuple):
+    """A place in the source, and the op there that has no rule, if it is that."""
+
+    span: Span | None
+    op: Op | None
 
 
 def refused_when_run(function: Function, transform: Callable[[Function], T], *, defers: bool) -> T:
@@ -23,52 +32,57 @@ def refused_when_run(function: Function, transform: Callable[[Function], T], *, 
         try:
             return transform(function)
         except REFUSALS as refusal:
-            span = refusal.findings[0].span
-            places = list(_places_in(function, span)) if span is not None else []
+            where = _Where(refusal.findings[0].span, refusal.op)
+            places = list(_places_in(function, where)) if where.span is not None else []
             can_be_avoided = bool(places) and all(places)
             refusal.on_a_path = refusal.on_a_path or can_be_avoided
             if not (can_be_avoided and defers):
                 raise
-            function = _with_error(function, refusal, span)
+            function = _with_error(function, refusal, where)
 
 
-def _places_in(function: Function, span: Span | None) -> Iterator[bool]:
+def _places_in(function: Function, where: _Where) -> Iterator[bool]:
     """For every equation of a place, in a program and what it calls, whether a run may avoid it."""
     for each in with_called(function):
-        yield from _places(each.body, span, on_a_path=False)
+        yield from _places(each.body, where, on_a_path=False)
 
 
-def _places(block: Block, span: Span | None, *, on_a_path: bool) -> Iterator[bool]:
+def _places(block: Block, where: _Where, *, on_a_path: bool) -> Iterator[bool]:
     for eqn in block.eqns:
-        if eqn.op is refuse:
-            continue
-        if eqn.span == span and not eqn.blocks:
+        if _is_refused(eqn, where):
             yield on_a_path
         inside = on_a_path or eqn.op in (IF, FOR, WHILE)
         for inner in eqn.blocks:
-            yield from _places(inner, span, on_a_path=inside)
+            yield from _places(inner, where, on_a_path=inside)
 
 
-def _with_error(function: Function, refusal: WengertError, span: Span | None) -> Function:
+def _with_error(function: Function, refusal: WengertError, where: _Where) -> Function:
     """The program with an error raised at the place that was refused."""
     for callee in callees([function]):
         if callee.function is not None:
-            body = _body_with_error(callee.function.body, refusal, span)
+            body = _body_with_error(callee.function.body, refusal, where)
             callee.function = replace(callee.function, body=body)
-    return replace(function, body=_body_with_error(function.body, refusal, span))
+    return replace(function, body=_body_with_error(function.body, refusal, where))
 
 
-def _body_with_error(block: Block, refusal: WengertError, span: Span | None) -> Block:
+def _body_with_error(block: Block, refusal: WengertError, where: _Where) -> Block:
     eqns: list[Eqn] = []
     for eqn in block.eqns:
         if eqn.blocks:
-            inner = tuple(_body_with_error(each, refusal, span) for each in eqn.blocks)
+            inner = tuple(_body_with_error(each, refusal, where) for each in eqn.blocks)
             eqns.append(replace(eqn, blocks=inner))
-        elif eqn.span == span and eqn.op is not refuse:
+        elif _is_refused(eqn, where):
             eqns += _raising(eqn, refusal)
         else:
             eqns.append(eqn)
     return replace(block, eqns=tuple(eqns))
+
+
+def _is_refused(eqn: Eqn, where: _Where) -> bool:
+    """Whether an equation stands at a place, and may have a derivative there: questions and exits have none."""
+    if eqn.span != where.span or eqn.blocks or eqn.op is refuse:
+        return False
+    return eqn.op is where.op if where.op is not None else eqn.op not in ZERO_OPS
 
 
 def _raising(eqn: Eqn, refusal: WengertError) -> Sequence[Eqn]:

@@ -99,7 +99,7 @@ def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
         return activity.number_as_key(eqn)
     if isinstance(eqn.op.implementation, Sourceless):
         why = eqn.op.implementation
-        return NoSource(why.message, why.way_out, _span_of_user(eqn))
+        return _of(eqn, NoSource(why.message, why.way_out, _span_of_user(eqn)))
     rule = rule_for(eqn.op)
     lacks = "has no derivative rule, and no Python source to derive one from"
     if rule is not None:
@@ -111,7 +111,12 @@ def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
         f"or say its derivative is zero: wg.zero_rule({name})\n"
         f"or cut the derivative off:     wg.stop_gradient(...) around its arguments"
     )
-    return NoRule(f"{_full_name(eqn.op)} {lacks}", hint, _span_of_user(eqn))
+    return _of(eqn, NoRule(f"{_full_name(eqn.op)} {lacks}", hint, _span_of_user(eqn)))
+
+
+def _of(eqn: Eqn, error: NoRule | NoSource) -> NoRule | NoSource:
+    error.op = eqn.op
+    return error
 
 
 _PACKAGE = __file__.rpartition("passes")[0]

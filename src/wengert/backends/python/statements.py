@@ -9,6 +9,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
 from ...ir.types import UNKNOWN, Number
 from ...ops.memory import WRITES
+from ...ops.refusals import refuse
 from .code import Code, concat, listing, tuple_display
 from .expressions import Expressions
 from .folding import Folding
@@ -335,7 +336,9 @@ def _without_empty_sections(statements: list[Statement]) -> list[Statement]:
 def _may_refuse(block: Block) -> bool:
     """Whether a block may raise what is no exception of the program: that it cannot be followed."""
     whole = Function("", (), block, UNKNOWN)
-    eqns = (eqn for function in with_called(whole) for eqn in walk(function.body))
+    eqns = [eqn for function in with_called(whole) for eqn in walk(function.body)]
+    if any(eqn.op is refuse for eqn in eqns):
+        return False  # the program's handlers pass it on, and what is done on the way out is done
     return any("rt" in eqn.op.spellings for eqn in eqns)
 
 
