@@ -71,6 +71,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "broadcast_like": [((np.array([1.0, 2.0, 3.0]), MATRIX), {}), ((2.0, VECTOR), {})],
     "exponent_of": [((0.3,), {}), ((-5.7,), {}), *_over(MATRIX)],
     "reduced_count": [*_over(VECTOR), *_over(CUBE, axis=(0, 1), ddof=1)],
+    "or_one": [((3, 1), {}), ((0, 1), {})],
     "at_extreme": [
         ((MATRIX + 1, MATRIX, MATRIX.max(0)), {"axis": 0}),
         ((VECTOR + 1, VECTOR, VECTOR.min()), {}),

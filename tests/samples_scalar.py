@@ -107,6 +107,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "nextafter": _at((1.5, 2.0)),
     "nan_to_num": _at(-2.3, 0.4, MATRIX),
     "safe_div": [*PLANE, ((MATRIX, ROW), {})],
+    "direction_cosine": [*PLANE, ((MATRIX, ROW), {})],
     "ieee_div": [*PLANE, ((MATRIX, ROW), {})],
     # linear functions
     "where": _at((True, 1.5, 2.0), (MATRIX > 0, MATRIX, ROW)),

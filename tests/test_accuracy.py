@@ -187,6 +187,7 @@ REFERENCES: dict[str, Reference] = {
     "nextafter": Reference(lambda x, y: x, [(1.5, 2.0)]),
     "nan_to_num": Reference(lambda x: x, EVERYWHERE),
     "safe_div": Reference(lambda x, y: x / y, PAIRS),
+    "direction_cosine": Reference(lambda x, y: x / y, PAIRS),
     "ieee_div": Reference(lambda x, y: x / y, PAIRS),
 }
 
