@@ -50,7 +50,7 @@ def _without(block: Block) -> Block:
 class _Squares:
     """Looks for squares, block by block."""
 
-    def __init__(self, changing: Container[Var]):
+    def __init__(self, changing: Container[Atom]):
         self.changing = changing
         self.found = False
 

@@ -143,7 +143,7 @@ class Squares:
             return None if square is None else Root(_base(eqn), square, None, signed)
         found = [self._root_of(arg) for arg in eqn.args[:2]]
         if name == "mul" and None not in found:
-            return Root(_base(eqn), self._mul(*[self._product(root, root) for root in found]))
+            return Root(_base(eqn), self._mul(*[self.square_of(arg) for arg in eqn.args]))
         if name == "mul" and found[1] is not None:
             return self._times(found[1], eqn.args[0])
         if not found or found[0] is None:
