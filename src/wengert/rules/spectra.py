@@ -9,7 +9,7 @@ H. Sendov, Twice differentiable spectral functions (2001).
 
 from __future__ import annotations
 
-from ..ops.elementwise import real
+from ..ops.elementwise import conj, real
 from ..ops.linear_algebra import (
     eigh,
     eigvalsh,
@@ -88,7 +88,7 @@ def _(dx, dw, x, w, Ω, **options):
 
 @differential(over_gaps_bar)
 def _(dx, dw, x, w, Ω, **options):
-    return over_gaps_bar(dx - _moved(dw, Ω), w, **options)
+    return over_gaps_bar(dx - _moved(conj(dw), Ω), w, **options)
 
 
 def _moved(dw, Ω):

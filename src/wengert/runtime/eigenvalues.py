@@ -153,6 +153,7 @@ def over_gaps_bar(
         ValueError: vectors that are used, or have cotangents, belong to equal values.
     """
     divisor, equal = _divisor(w, within)
+    divisor = np.conj(divisor)
     if equal is None:
         return x / divisor
     _refuse_used(w, equal, used, name)
