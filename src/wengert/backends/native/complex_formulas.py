@@ -54,6 +54,10 @@ def formula(gives: Gives, *names: str) -> Callable[[Callable[P, Parts]], Callabl
     return enter
 
 
+def where_pair(condition: Real, then: Pair, other: Pair) -> Pair:
+    return condition.where(then[0], other[0]), condition.where(then[1], other[1])
+
+
 # --- arithmetic -------------------------------------------------------------------------------
 
 
@@ -134,121 +138,6 @@ def _reciprocal(z: Pair) -> Pair:
     return flat.where(1.0, ratio) / scale, -(flat.where(ratio, 1.0) / scale)
 
 
-# --- powers -----------------------------------------------------------------------------------
-
-
-def _one(z: Pair) -> Pair:
-    return z[0].known(1.0), z[0].known(0.0)
-
-
-def _where(condition: Real, then: Pair, other: Pair) -> Pair:
-    return condition.where(then[0], other[0]), condition.where(then[1], other[1])
-
-
-def whole_power(z: Pair, n: int) -> Pair:
-    """z ** n by squarings, as CPython multiplies it out: the first factor is 1."""
-    found, square, rest = _one(z), z, abs(n)
-    while rest:
-        if rest % 2:
-            found = product(found, square)
-        rest //= 2
-        square = product(square, square) if rest else square
-    return quotient(_one(z), found) if n < 0 else found
-
-
-def whole_power_of_numpy(z: Pair, n: int) -> Pair:
-    """The same as NumPy has it, which looks at zeros first."""
-    if n == 0:
-        return _one(z)
-    if n in (1, 2, 3):
-        found = z
-        for _ in range(n - 1):
-            found = product(z, found)
-    else:
-        found = whole_power(z, abs(n))
-        found = quotient_of_numpy(_one(z), found) if n < 0 else found
-    of_zero = z[0].known(0.0 if n > 0 else math.nan)
-    return _where(_not(z), (of_zero, of_zero), found)
-
-
-def _power(z: Pair, w: Pair) -> Pair:
-    """As CPython has it: by squarings for small whole numbers, else by modulus and angle."""
-    size, turn = modulus(z), angle(z)
-    length = size.apply("pow", w[0]) * (-(turn * w[1])).apply("exp")
-    is_zero = size.equals(0.0)
-    phase = turn * w[0]
-    more = phase + w[1] * is_zero.where(1.0, size).apply("log")
-    phase = w[1].equals(0.0).where(phase, more)
-    re, im = length * phase.apply("cos"), length * phase.apply("sin")
-    of_zero = (w[0] > 0.0).where(0.0, math.nan)
-    polar = _where(is_zero, (of_zero, of_zero), (re, im))
-    found = _where(_is_small(w, at_most=100.0), _by_squarings(z, w[0], quotient), polar)
-    return _where(_not(w), _one(z), found)
-
-
-def _power_of_numpy(z: Pair, w: Pair) -> Pair:
-    """As NumPy has it: exp(w log z), but for small whole numbers."""
-    polar = _exp(_product_of_c(w, _log(z)))
-    a, b = z
-    few = _where(w[0].equals(1.0), z, product(z, z))
-    few = _where(w[0].equals(3.0), product(z, product(z, z)), few)
-    is_few = w[0].equals(1.0) | w[0].equals(2.0) | w[0].equals(3.0)
-    whole = _where(is_few, few, _by_squarings(z, w[0], quotient_of_numpy))
-    found = _where(_is_small(w, at_most=99.0), whole, polar)
-    of_zero = (w[0] > 0.0).where(0.0, math.nan)
-    found = _where(a.equals(0.0) & b.equals(0.0), (of_zero, of_zero), found)
-    return _where(_not(w), _one(z), found)
-
-
-FORMULAS["pow"] = FORMULAS["ieee_pow"] = Formula("complex", _power, _power_of_numpy)
-
-
-def _is_small(w: Pair, *, at_most: float) -> Real:
-    """Whether an exponent is a small whole number."""
-    return w[1].equals(0.0) & w[0].apply("floor").equals(w[0]) & (abs(w[0]) <= at_most)
-
-
-def _by_squarings(z: Pair, n: Real, divide: Callable[[Pair, Pair], Pair]) -> Pair:
-    """z to the power of a whole number of up to 7 digits in base 2."""
-    found, square, rest = _one(z), z, abs(n)
-    for k in range(7):
-        half = (rest * 0.5).apply("floor")
-        found = _where((rest - half * 2.0).equals(1.0), product(found, square), found)
-        square, rest = product(square, square) if k < 6 else square, half
-    return _where(n < 0.0, divide(_one(z), found), found)
-
-
-def _product_of_c(z: Pair, w: Pair) -> Pair:
-    """A product as C99 has it (G.5.1): where an operand is infinite, so is the product."""
-    re, im = product(z, w)
-    lost = re.differs(re) & im.differs(im) & (_isinf(z) | _isinf(w))
-    a, b = _of_directions(z, w), _of_directions(w, z)
-    infinite = product(a, b)
-    return _where(lost, (infinite[0] * math.inf, infinite[1] * math.inf), (re, im))
-
-
-def _of_directions(z: Pair, other: Pair) -> Pair:
-    """An infinite operand as 1 or 0 for each part; in another, what is no number is 0."""
-    infinite, beside = _isinf(z), _isinf(other)
-
-    def part(x: Real) -> Real:
-        boxed = abs(x).equals(math.inf).where(1.0, 0.0).apply("copysign", x)
-        nothing = (beside & x.differs(x)).where(x.known(0.0).apply("copysign", x), x)
-        return infinite.where(boxed, nothing)
-
-    return part(z[0]), part(z[1])
-
-
-def power_derivative(x: Pair, y: Pair, order: int) -> Pair:
-    """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0."""
-    factor = (y[0].known(1.0), y[0].known(0.0))
-    for k in range(order):
-        factor = product(factor, (y[0] - k, y[1]))
-    is_zero = factor[0].equals(0.0) & factor[1].equals(0.0)
-    re, im = product(factor, _power(x, (y[0] - order, y[1])))
-    return is_zero.where(0.0, re), is_zero.where(0.0, im)
-
-
 # --- parts ------------------------------------------------------------------------------------
 
 
@@ -291,18 +180,18 @@ def _sign(z: Pair) -> Pair:
     is_zero = size.equals(0.0)
     found = z[0] / size, z[1] / size
     nothing = z[0].known(0.0)
-    found = _where(is_zero, (nothing, nothing), found)
-    found = _where(flat, (one.apply("copysign", z[0]), nothing), found)
-    found = _where(steep, (nothing, one.apply("copysign", z[1])), found)
+    found = where_pair(is_zero, (nothing, nothing), found)
+    found = where_pair(flat, (one.apply("copysign", z[0]), nothing), found)
+    found = where_pair(steep, (nothing, one.apply("copysign", z[1])), found)
     unknown = z[0].known(math.nan)
-    return _where((flat & steep) | size.differs(size), (unknown, unknown), found)
+    return where_pair((flat & steep) | size.differs(size), (unknown, unknown), found)
 
 
 # --- elementary functions ---------------------------------------------------------------------
 
 
 @formula("complex", "exp")
-def _exp(z: Pair) -> Pair:
+def exponential(z: Pair) -> Pair:
     """In two factors where the exponential alone is no float; of infinities as C99 has it (G.6.3.1)."""
     x, y = z
     large = abs(x) > 700.0
@@ -317,7 +206,7 @@ def _exp(z: Pair) -> Pair:
 
 
 @formula("complex", "log")
-def _log(z: Pair) -> Pair:
+def logarithm(z: Pair) -> Pair:
     return log_of_modulus(z), angle(z)
 
 
@@ -438,7 +327,7 @@ def _tanh(z: Pair) -> Pair:
 def _sech(z: Pair) -> Pair:
     """1 / cosh z, which does not overflow."""
     left = z[0] < 0.0
-    t = _exp((left.where(z[0], -z[0]), left.where(z[1], -z[1])))
+    t = exponential((left.where(z[0], -z[0]), left.where(z[1], -z[1])))
     one = (z[0].known(1.0), z[0].known(0.0))
     return quotient((t[0] * 2.0, t[1] * 2.0), _add(one, product(t, t)))
 
@@ -469,7 +358,7 @@ def is_true(z: Pair) -> Real:
 
 
 @formula("truth", "not", "logical_not")
-def _not(z: Pair) -> Real:
+def is_zero_pair(z: Pair) -> Real:
     return z[0].equals(0.0) & z[1].equals(0.0)
 
 
@@ -479,7 +368,7 @@ def _isnan(z: Pair) -> Real:
 
 
 @formula("truth", "isinf")
-def _isinf(z: Pair) -> Real:
+def is_infinite(z: Pair) -> Real:
     return abs(z[0]).equals(math.inf) | abs(z[1]).equals(math.inf)
 
 

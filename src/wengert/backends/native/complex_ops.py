@@ -15,13 +15,8 @@ from ...ir.graph import Atom, Const, Eqn
 from ...ir.records import replace
 from . import numbers
 from .columns import Growing, Parts
-from .complex_formulas import (
-    FORMULAS,
-    Formula,
-    power_derivative,
-    whole_power,
-    whole_power_of_numpy,
-)
+from .complex_formulas import FORMULAS, Formula
+from .complex_powers import power_derivative, whole_power, whole_power_of_numpy
 from .complexes import (
     are_floats_if_real,
     by_part,
@@ -334,7 +329,9 @@ def _shortcut(site: Site, eqn: Eqn, exponent: Tuple) -> str | None:
         or number.code not in ("f64", "i64")
     ):
         return None
-    shortcuts = {2: "square", -1: "reciprocal"} if number.code == "i64" else {0.5: "sqrt"}
+    shortcuts: dict[float, str] = {0.5: "sqrt"}
+    if number.code == "i64":
+        shortcuts = {2: "square", -1: "reciprocal"}
     if isinstance(number.expr, Constant):
         return shortcuts.get(number.expr.value)
     for value in shortcuts:
