@@ -58,7 +58,9 @@ class Sharing:
     """
 
     def __init__(self, function: Function, called: Called | None = None):
-        self._found: dict[Var, Sources] = {p: _new(p) for p in function.body.params}
+        self._found: dict[Var, Sources] = {
+            p: _new(p) if _has_memory(p.kind) else _NOTHING for p in function.body.params
+        }
         self._params = frozenset(function.body.params)
         self._called = _of_called(function) if called is None else called
         eqns = list(_with_loops(function.body, ()))
