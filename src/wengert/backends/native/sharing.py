@@ -47,6 +47,7 @@ _REORDERING = frozenset(
     )
 )  # fmt: skip
 """Ops after which arrays may lie in another order than C's."""
+_IN_ORDER = frozenset(("matmul", "dot", "inner", "outer"))
 _OF_TWO = frozenset(("join_lists", "add"))
 
 
@@ -190,8 +191,32 @@ def lies_in_order(function: Function, leaves: Iterable[Leaf]) -> bool:
     """Whether every array of several axes is in C order in Python: what NumPy computes of others is not, as a rule."""
     if any(isinstance(leaf, ArrayLeaf) and not leaf.contiguous for leaf in leaves):
         return False
-    eqns = (eqn for each in with_called(function) for eqn in walk(each.body))
-    return not any(eqn.op.name in _REORDERING or _is_reordered(eqn) for eqn in eqns)
+    return all(_stays_in_order(each.body) for each in with_called(function))
+
+
+def _stays_in_order(body: Block) -> bool:
+    """Whether no array is computed from a view in another order, which is written or reshaped later."""
+    views: set[Atom] = set()
+    for eqn in walk(body):
+        outs = [out for block in eqn.blocks for out in block.outs]
+        if eqn.op.name in _REORDERING or _is_reordered(eqn):
+            if eqn.op.fresh or eqn.op.name == "getitem":
+                return False
+            views.update(eqn.outs)
+        elif eqn.op.control and not views.isdisjoint((*eqn.args, *outs)):
+            return False
+        elif not views.isdisjoint(eqn.args):
+            if eqn.op.name in ("reshape", "ravel", "flat"):
+                return False
+            if not eqn.op.fresh and eqn.args[0] in views:
+                views.update(eqn.outs)
+            elif eqn.op.fresh and eqn.op.name not in _IN_ORDER and any(map(_has_rows, eqn.outs)):
+                return False
+    return True
+
+
+def _has_rows(out: Var) -> bool:
+    return not isinstance(out.kind, (Number, Other)) and getattr(out.kind, "rank", 2) != 1
 
 
 def _is_reordered(eqn: Eqn) -> bool:
