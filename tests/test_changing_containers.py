@@ -241,8 +241,8 @@ def first_taken_out(x, table):
 
 
 def test_the_first_item_of_an_ordered_dictionary():
-    with pytest.raises(TypeError):
-        wg.grad(first_taken_out)(0.5, OrderedDict(a=1.0, b=2.0))
+    assert wg.grad(first_taken_out)(0.5, OrderedDict(a=1.0, b=2.0)) == 1.0
+    assert wg.pushforward(first_taken_out, 0.5, OrderedDict(a=1.0))[1](1.0, None) == 1.0
     alone = standing_alone.alone(wg.grad(first_taken_out))
     with pytest.raises(ValueError, match="in a way of its class alone"):
         alone(0.5, OrderedDict(a=1.0, b=2.0))

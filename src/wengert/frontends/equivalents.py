@@ -197,11 +197,11 @@ def from_keys(keys: Any, value: Any = None) -> Any:
     return {key: value for key in keys}  # noqa: C420  (what is read instead of `dict.fromkeys`)
 
 
-def last_key(keys: Any) -> Any:
-    """The key that `dict.popitem` takes out of a dictionary."""
+def outer_key(keys: Any, last: Any) -> Any:
+    """The key that `popitem` takes out of a dictionary: the last, or of an ordered one the first."""
     if not keys:
         raise KeyError("popitem(): dictionary is empty")
-    return keys[-1]
+    return keys[-1 if last else 0]
 
 
 def extend_left(items: Any, more: Any) -> None:

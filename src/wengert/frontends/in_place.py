@@ -55,14 +55,14 @@ def add_in_place(
     if isinstance(old, Var) and op.name == "bitor" and _is_dict(new):
         method_of_run_time(it, old, "update", [new], {})
         return old
+    if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
+        method_of_known(it, old, "update", [new], {})  # which takes pairs as well, unlike `|`
+        return old
     result = binary(it, operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
         return result  # NumPy's, of a list times an array
     if isinstance(old, Items) and old.form == "list" and op.name == "mul":
         _repeat_in_place(it, old, result)
-        return old
-    if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
-        method_of_known(it, old, "update", [new], {})
         return old
     if isinstance(old, Var) and isinstance(old.kind, Array):
         if heap.may_be_number(it, old):

@@ -354,7 +354,8 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
     from .iteration import as_list
 
-    if isinstance(value, Iteration) or is_iterator(value):
+    checkpointed = isinstance(value, Iteration) and value.form == "checkpoint"
+    if (isinstance(value, Iteration) and not checkpointed) or is_iterator(value):
         raise it.unsupported(
             "NumPy is given an iterator, which it takes for one object, not for its items",
             "Give it a list: `list(items)`; `np.fromiter` takes an iterator.",

@@ -132,7 +132,8 @@ def _popitem(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     keys = it.emit(st.as_list, it.atom(var))
     assert isinstance(keys, Var)
     it.reading.linked.add(keys)  # a key is no part of what changes
-    key = _call_python(it, equivalents.last_key, keys)
+    last = kwargs.get("last", args[0] if args else Const(True))
+    key = _call_python(it, equivalents.outer_key, keys, last)
     return tuple_of(key, _pop(it, var, [key], {}))
 
 
