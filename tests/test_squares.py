@@ -324,3 +324,22 @@ def test_first_derivatives_at_a_kink_stay_as_they_are_documented():
     assert np.array_equal(wg.grad(np.linalg.norm)(ZERO), ZERO)
     assert np.array_equal(wg.hessian(np.linalg.norm)(ZERO), np.zeros((2, 2)))
     assert wg.grad(lambda x: abs(x) + abs(x) ** 2)(0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("f", "same"),
+    [
+        (lambda z: np.sum(np.abs(np.sqrt(z)) ** 2), lambda z: np.sum(np.abs(z))),
+        (lambda z: np.vdot(np.sqrt(z), np.sqrt(z)).real, lambda z: np.sum(np.abs(z))),
+        (lambda z: np.linalg.norm(np.sqrt(z)) ** 2, lambda z: np.sum(np.abs(z))),
+        (lambda z: np.hypot(np.abs(np.sqrt(z[0])), 1.0) ** 2, lambda z: np.abs(z[0]) + 1),
+        (lambda z: np.real(np.sum(np.sqrt(z) ** 2)), lambda z: np.real(np.sum(z))),
+    ],
+)
+def test_the_magnitude_of_a_complex_root_is_not_what_it_is_the_root_of(f, same):
+    z = np.array([1 + 2j, 3 - 0.5j])
+    np.testing.assert_allclose(wg.grad(f)(z), wg.grad(same)(z), rtol=1e-12)
+    v = np.array([0.3 - 1j, 2j])
+    np.testing.assert_allclose(
+        wg.pushforward(f, z)[1](v), wg.pushforward(same, z)[1](v), rtol=1e-12
+    )

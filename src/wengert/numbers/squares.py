@@ -165,6 +165,7 @@ def _smooth(
     if op is el.mul:
         return _product(first, second)
     vectors = op in _PRODUCTS and all(np.ndim(plain(arg)) == 1 for arg in args)
+    vectors &= op is not la.vdot or not np.iscomplexobj(plain(args[0]))  # which it conjugates
     return rd.sum_(_product(first, second)) if vectors else None
 
 

@@ -87,7 +87,7 @@ def _has_entries(kind: Kind) -> bool:
     return isinstance(kind, Array)
 
 
-def steep_under_masks(block: Block, active: Collection[Var]) -> set[Eqn]:
+def steep_under_masks(block: Block, active: set[Var]) -> set[Eqn]:
     """The equations that multiply arrays, where a program takes parts of arrays by masks.
 
     What a mask leaves out is often not a number, such as what is missing in data: then so is what is computed of it.

@@ -405,7 +405,8 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
             bar = body.total_or_zeros(item)
             kind = Seq(st.gradient_kind(item.kind))
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
-            if moves not in (YES, NO) and sweep.context.masks.counts(iterable):
+            counted = isinstance(iterable, Var) and sweep.context.masks.counts(iterable)
+            if counted and moves not in (YES, NO):
                 state.counts[j] = len(state.gathered)
                 state.gathered.append((j, moves, Var(Seq(BOOL)), NO))
             moves = _in_any_iteration(state, sweep, iterable, moves)

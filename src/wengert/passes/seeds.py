@@ -102,8 +102,10 @@ def mask(push: Push, atom: Atom) -> Atom | None:
         return None
     if eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES:
         whole = mask(push, eqn.args[0])
+        if whole is None:
+            return None
         args = (whole, *eqn.args[1:])
-        return whole and push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+        return push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
     if not eqn.op.elementwise:
         return None
     return _any_of(push, [mask(push, arg) for arg in eqn.args if push.has_tangent(arg)])
@@ -128,9 +130,7 @@ def _is_of_seeds(push: Push, atom: Atom) -> bool:
     if atom in push.context.inputs:
         return isinstance(kind_of_atom(atom), (Number, Array))
     eqn = push.context.defining.get(atom)
-    selects = eqn is not None and (eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES)
-    return (
-        selects
-        and isinstance(kind_of_atom(atom), (Number, Array))
-        and _is_of_seeds(push, eqn.args[0])
-    )
+    if eqn is None or not isinstance(kind_of_atom(atom), (Number, Array)):
+        return False
+    selects = eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES
+    return selects and _is_of_seeds(push, eqn.args[0])

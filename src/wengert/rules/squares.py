@@ -82,6 +82,7 @@ class Squares:
             return self._product(first, second)
         if name in _PRODUCTS and second is not None and first.base == second.base:
             vectors = all(_rank(arg) == 1 for arg in eqn.args)
+            vectors &= name != "vdot" or _is_real(eqn.args[0])  # which it conjugates
             return self._np("sum", self._product(first, second)) if vectors else None
         if name == "einsum_2" and second is not None and first.base == second.base:
             return self._contracted(eqn, self._product(first, second))
@@ -123,12 +124,9 @@ class Squares:
         return square
 
     def _square_of_magnitude(self, x: Atom) -> Atom:
-        """|x|², of a real or a complex value."""
-        root = self._root_of(x)
-        if root is not None and (root.factor is None or _is_real(root.factor)):
-            return self._product(root, root)
+        """|x|², of a real or a complex value: a root of a complex number has another square."""
         if _is_real(x):
-            return self._mul(x, x)
+            return self.square_of(x)
         return self._np("real", self._mul(self._np("conj", x), x))
 
     # --- roots --------------------------------------------------------------------------
