@@ -64,7 +64,9 @@ def test_E6_a_write_into_a_copy(copy, write, tmp_path):
         refusals._warned.clear()
         with pytest.warns(WengertWarning, match="writes to a copy") as said:
             slopes, slope = mode(f, *at_a_point())
-        places = {(each.filename, each.lineno) for each in said if "writes to" in str(each.message)}
+        places = {
+            (each.filename, each.lineno) for each in said if "writes to a copy" in str(each.message)
+        }
         assert places == {(str(tmp_path / "program.py"), 3)}
         np.testing.assert_allclose(slopes, 2 * a * b)
         assert slope == pytest.approx(np.sum(a * a))
