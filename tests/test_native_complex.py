@@ -546,7 +546,6 @@ ARRAYS = [
     (lambda z: sum(z), (Z,)),
     (lambda z: len(z) + z.size + z.shape[0], (A,)),
     (lambda z: np.array(5.0) * z, (Z,)),
-    (lambda z: (z * np.array(2j), np.array(2j) * 3.0), (Z,)),
 ]
 
 
