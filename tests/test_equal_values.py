@@ -455,3 +455,51 @@ def test_functions_of_values_that_see_their_order():
     np.testing.assert_allclose(wg.hessian(largest)(D), by_differences(largest, D), atol=1e-4)
     refusal("WG212", ValueError, lambda: wg.hessian(largest)(np.eye(3)))
     refusal("WG212", ValueError, lambda: wg.hessian(weighted)(D))
+
+
+WEIGHTS = np.arange(9.0).reshape(3, 3)  # not symmetric, as cotangents need not be
+
+
+def spectral_sum(f):
+    def total(A):
+        w, V = np.linalg.eigh((A + A.T) / 2)
+        return np.sum(((V * f(w)) @ V.T) * WEIGHTS)
+
+    return total
+
+
+def applied_to_a_vector(A):
+    w, V = np.linalg.eigh(A + A.T)
+    return np.sum(V @ (np.tanh(w) * (V.T @ np.array([1.0, 2.0, 3.0])))) * np.sum(A)
+
+
+OF_A_MATRIX = {
+    "exp": spectral_sum(np.exp),
+    "square": spectral_sum(lambda w: w**2),
+    "cumsum": spectral_sum(np.cumsum),
+    "maximum": spectral_sum(lambda w: np.maximum(w, 0.3)),
+    "share": spectral_sum(lambda w: w / np.sum(w)),
+    "gap": spectral_sum(lambda w: w - w[0]),
+    "by place": spectral_sum(lambda w: np.arange(3) * w),
+    "constant": spectral_sum(lambda w: np.array([1.0, 2.0, 5.0])),
+    "vector": applied_to_a_vector,
+    "log det": lambda A: np.sum(np.log(np.linalg.eigvalsh(A @ A.T + np.eye(3)))),
+}
+
+
+@pytest.mark.parametrize("name", OF_A_MATRIX)
+def test_second_derivatives_of_functions_of_a_matrix_where_eigenvalues_are_apart(name):
+    f, gradient = OF_A_MATRIX[name], wg.grad(OF_A_MATRIX[name])
+    rng = np.random.default_rng(7)
+    A, E, h = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), 1e-6
+    slope = (f(A + h * E) - f(A - h * E)) / (2 * h)
+    np.testing.assert_allclose(np.sum(gradient(A) * E), slope, rtol=1e-6, atol=1e-6)
+    second = np.sum((gradient(A + h * E) - gradient(A - h * E)) * E) / (2 * h)
+    tangent = lambda A: wg.pushforward(f, A)[1](E)
+    found = [
+        np.sum(wg.hvp(f)(A, E) * E),
+        np.sum(wg.grad(lambda A: np.sum(gradient(A) * E))(A) * E),
+        np.sum(wg.grad(tangent)(A) * E),
+        wg.pushforward(tangent, A)[1](E),
+    ]
+    np.testing.assert_allclose(found, second, rtol=1e-5, atol=1e-5)

@@ -39,8 +39,8 @@ def _(dX, X, Ω, *, UPLO="L"):
 @differential(values_along)
 def _(dH, dX, dw, dV, H, X, w, V, Ω, *, UPLO="L"):
     turned = over_gaps(adjoint(V) @ hermitian(dX, UPLO == "U") @ V, w, used=True)
-    second = real(diagonal((adjoint(V) @ H @ V) @ turned, axis1=-2, axis2=-1))
-    return values_along(dH, X, w, V, UPLO=UPLO) + 2 * second
+    along = adjoint(V) @ (H + adjoint(H)) @ V  # H is a cotangent, and need not be symmetric
+    return values_along(dH, X, w, V, UPLO=UPLO) + real(diagonal(along @ turned, axis1=-2, axis2=-1))
 
 
 @differential(spectral)
