@@ -142,6 +142,7 @@ def test_G7_code_that_is_replaced_is_noticed():
     assert [compiled(1.0) for _ in range(3)] == [6.0] * 3
 
 
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
 def test_G7_math_trunc_of_numpys_numbers():
     compiled = wg.jit(lambda x: math.trunc(x))
     assert compiled(np.float64(2.5)) == 2
