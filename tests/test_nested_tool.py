@@ -206,6 +206,8 @@ def lowest(f, gradient, x):
     return x
 
 
+# what is found depends on x by comparisons alone, as it does here: the lowest y is the same for every x
+@pytest.mark.filterwarnings("ignore::wengert.errors.DerivativeWarning")
 @pytest.mark.parametrize("mix", MIXES)
 def test_saddle(mix):
     """A minimum over x of a maximum over y: GradBench's `saddle`, whose result is known."""

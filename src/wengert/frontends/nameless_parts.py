@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Eqn, Span, Var
+from ..ir.op import Op
 from ..ir.types import Array
 from ..ops import identity as ident
 from ..ops import memory as me
@@ -48,12 +49,18 @@ def set_item(
         from .numpy_in_python import write_through_einsum  # few programs need it
 
         call(it, Const(write_through_einsum), [*eqn.args, index, value], {})
-    elif view_of(it, target) is not None and may_be_copy(it, eqn):
+    elif _is_of_array(eqn) and view_of(it, target) is not None and may_be_copy(it, eqn):
         it.branch(is_view(it, eqn), lambda: write(target), lambda: _write_copy(it, target, write))
     else:
         write(target)
-        if _is_copy(it, eqn.args[0], target, eqn.op):
+        if _is_of_array(eqn) and _is_copy(it, target, eqn.op):
             _warn(eqn.span)
+
+
+def _is_of_array(eqn: Eqn) -> bool:
+    """Whether something is part of an array: an item of a list is the object itself, and no copy."""
+    base = eqn.args[0]
+    return isinstance(base, Var) and isinstance(base.kind, Array)
 
 
 def _is_view_by_einsum(eqn: Eqn) -> bool:
@@ -68,9 +75,7 @@ def _is_view_by_einsum(eqn: Eqn) -> bool:
     return is_plain and set(given) == set(made) and len(set(made)) == len(made)
 
 
-def _is_copy(it: Interpreter, base: Any, target: Var, op: Any) -> bool:
-    if not isinstance(base, Var) or not isinstance(base.kind, Array):
-        return False
+def _is_copy(it: Interpreter, target: Var, op: Op) -> bool:
     return (op is st.getitem or op.name in _MAKING_COPIES) and view_of(it, target) is None
 
 
