@@ -53,6 +53,7 @@ class Builder:
         "derived",
         "eqns",
         "exact",
+        "numpy_numbers",
         "of_numpy",
         "parent",
         "primal",
@@ -68,6 +69,8 @@ class Builder:
         """Whether the code is for any kind of number: 1 / 3 is no float, nor is log(2)."""
         self.of_numpy = False
         """Whether Python's operators are to compute as NumPy's do, which raise nothing at a pole."""
+        self.numpy_numbers: dict[Atom, bool] = {}
+        """Of numbers that were asked about, whether they are NumPy's."""
         self.primal: Mapping[Atom, Eqn] = {}
         """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}

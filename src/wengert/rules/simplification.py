@@ -155,11 +155,35 @@ class SimplifyingBuilder(Builder):
 
 def number_of_numpy(builder: Builder, atom: Atom) -> bool:
     """Whether a number is one of NumPy's, as far as it is known where it comes from."""
+    known, pending = builder.numpy_numbers, [atom]
+    while pending:
+        each = pending[-1]
+        operands = _operands_of_python(builder, each)
+        open_ones = [arg for arg in operands if arg not in known]
+        if open_ones:
+            pending += open_ones
+            continue
+        by_operands = any(known[arg] for arg in operands)
+        known[each] = by_operands if operands else _is_by_numpy(builder, each)
+        pending.pop()
+    return known[atom]
+
+
+def _definition(builder: Builder, atom: Atom) -> Eqn | None:
     eqn = builder.primal.get(atom) or builder.definition(atom)
-    if eqn is None or not isinstance(kind_of_atom(atom), Number):
+    return eqn if isinstance(kind_of_atom(atom), Number) else None
+
+
+def _operands_of_python(builder: Builder, atom: Atom) -> Sequence[Atom]:
+    """The operands of one of Python's operators that computes a number: it is NumPy's if one of them is."""
+    eqn = _definition(builder, atom)
+    return eqn.args if eqn is not None and eqn.op.elementwise and eqn.namespace == "py" else ()
+
+
+def _is_by_numpy(builder: Builder, atom: Atom) -> bool:
+    eqn = _definition(builder, atom)
+    if eqn is None or (eqn.op.elementwise and eqn.namespace == "py"):
         return False
-    if eqn.op.elementwise and eqn.namespace == "py":
-        return any(number_of_numpy(builder, arg) for arg in eqn.args)
     if eqn.op is getitem:
         return isinstance(kind_of_atom(eqn.args[0]), Array)
     return eqn.namespace in ("np", "method")
