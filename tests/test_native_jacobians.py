@@ -61,7 +61,11 @@ JACOBIANS = [
     (lambda x: {"a": x, "b": [x[0], 2.0 * x]}, (X,)),
     (lambda d: d["a"] * d["b"], ({"a": PAIR, "b": X[:2]},)),
     (lambda x: x**2, (X.astype(np.float32),)),
-    (lambda x: x / np.sum(x), (np.array([]),)),
+    pytest.param(
+        lambda x: x / np.sum(x),
+        (np.array([]),),
+        marks=pytest.mark.filterwarnings("ignore:divide by zero"),  # by a sum of nothing
+    ),
     (lambda x: np.linalg.solve(np.outer(x, x) + np.eye(3), x), (X,)),
 ]
 

@@ -63,6 +63,15 @@ class Sharing:
             p: _new(p) if _has_memory(p.kind) else _NOTHING for p in function.body.params
         }
         self._params = frozenset(function.body.params)
+        self._separate: dict[tuple[Var, Const], Var] = {}
+        """Of the results that an op gives in a tuple, what stands for the memory of each."""
+        self._tuples = {
+            out
+            for eqn in walk(function.body)
+            if eqn.op.fresh and not eqn.op.control and eqn.op.name != "pack"
+            for out in eqn.outs
+            if isinstance(out.kind, Struct)
+        }
         self._called = _of_called(function) if called is None else called
         eqns = list(_with_loops(function.body, ()))
         while sum(self._eqn(eqn) for eqn, _ in eqns):
@@ -139,6 +148,8 @@ class Sharing:
             return self._of_all(inside) | _new(out)
         if name == "getitem" and is_copied(eqn):
             return _new(out)
+        if name == "getitem" and eqn.args[0] in self._tuples and isinstance(eqn.args[1], Const):
+            return _new(self._separate.setdefault((eqn.args[0], eqn.args[1]), out))
         return self.of(eqn.args[0]) if eqn.args else _new(out)
 
     def _of_all(self, atoms: Iterable[Atom]) -> Sources:
