@@ -244,7 +244,7 @@ def test_recursion_that_gives_containers():
 def test_recursion_that_gives_arrays_in_tuples():
     def grid(x, n):
         if n == 0:
-            return x, 2 * x
+            return 1.0 * x, 2 * x
         low, high = grid(x / 2, n - 1)
         return low + high, high - low
 

