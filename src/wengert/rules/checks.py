@@ -182,9 +182,13 @@ def _check_positional(op: Op, given: Operands, called: Called, place: Place) -> 
         raise refuse(message, _expected_call(takes, called), place)
 
 
+_GIVEN_BY_PASSES = ("used",)
+"""Options of rows that are no options of their ops: which vectors a program reads (`passes/vectors`)."""
+
+
 def _check_options(op: Op, given: Operands, place: Place) -> None:
     takes = operands(op)
-    known = (*takes.options, *takes.names)
+    known = (*takes.options, *takes.names, *_GIVEN_BY_PASSES)
     unknown = [name for name in given.options if name not in known]
     if unknown and not takes.any_option:
         message = (
