@@ -44,7 +44,8 @@ def must_be_linear(
         if eqn.op is IF and eqn.args[0] in depends:
             raise _refused(rule, "it branches on a d")
         if not _is_linear(read, eqn, depends):
-            raise _refused(rule, f"{eqn.op.name} of a d")
+            name = eqn.op.name.removeprefix("ieee_")  # as the row has it
+            raise _refused(rule, f"{name} of a d")
         depends.update(eqn.outs)
     if result not in depends | zeros:
         raise _refused(rule, "a result that no d is in")
