@@ -155,7 +155,8 @@ def test_progress_bars(capsys):
     capsys.readouterr()
     assert wg.gradient(with_bars, 0.7)
     assert capsys.readouterr() == ("", "")
-    assert wg.jit(wg.grad(with_bars), strict=True)(0.7) == pytest.approx(wg.grad(with_bars)(0.7))
+    with pytest.warns(wg.errors.NativeWarning, match="text that nobody reads"):
+        assert wg.jit(wg.grad(with_bars))(0.7) == pytest.approx(wg.grad(with_bars)(0.7))
 
 
 def counted_by_the_bar(x):

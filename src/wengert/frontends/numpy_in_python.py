@@ -163,7 +163,7 @@ def histogram2d(
 ) -> Any:
     """`np.histogram2d`: linear in the weights, piecewise constant in what is counted."""
     x, y = np.ravel(x), np.ravel(y)
-    two = np.ndim(bins) == 0
+    two = not isinstance(bins, (list, tuple))
     of_x = _edges(x, bins if two else bins[0], None if range is None else range[0])
     of_y = _edges(y, bins if two else bins[1], None if range is None else range[1])
     rows, columns = np.shape(of_x)[0] - 1, np.shape(of_y)[0] - 1
