@@ -208,11 +208,11 @@ def test_a_direction_of_nothing_that_is_not_used():
 
 
 def test_a_cotangent_that_happens_to_be_zero_is_used():
-    assert math.isnan(wg.grad(lambda x: math.sqrt(x) ** 2 if x < 1 else 0.0)(0.0))
+    assert math.isnan(wg.grad(lambda x: math.sqrt(x) * x if x < 1 else 0.0)(0.0))
     v = np.array([0.0, 1.0, 4.0])
-    found = wg.grad(lambda v: np.sum((np.sqrt(v) ** 2)[:2]))(v)
+    found = wg.grad(lambda v: np.sum((np.sqrt(v) * v)[:2]))(v)
     assert math.isnan(found[0])
-    assert found[1:].tolist() == [1.0, 0.0]
+    assert found[1:].tolist() == [1.5, 0.0]
     fit = lambda v: np.sum(np.log(v)[1:] ** 2)
     at = np.array([0.0, 1.0, 1.0])
     for hessian in (wg.hessian(fit), wg.jacobian(wg.grad(fit), mode="reverse")):

@@ -229,7 +229,8 @@ def _refuse_number_beside_sequence(it: Interpreter, left: Value, right: Value) -
     if cls is None or not isinstance(kind_of_value(left), Number):
         return
     has_items = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
-    if has_items and getattr(cls, "__array_ufunc__", True) is not None:
+    asked = any(hasattr(cls, n) for n in ("__array_ufunc__", "__array_priority__"))
+    if has_items and not asked:  # NumPy leaves the operator to classes that say so
         it.emit(ident.python_number, it.atom(left), Const(cls.__name__))
 
 
