@@ -357,32 +357,25 @@ pullback_of = declare(
     effect=True,
     rt="pullback",
 )
-means = declare(
-    "means",
-    "x, *operands, reader, names",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    implementation=lambda x, *operands, **options: x,
-    total=True,
-)
+
+
+def _remark(name: str, signature: str) -> Op:
+    """An op that gives its first operand, and says something about it."""
+    return declare(
+        name,
+        signature,
+        infer=lambda args, params: kind_of_atom(args[0]),
+        fresh=False,
+        implementation=lambda first, *others, **options: first,
+        total=True,
+    )
+
+
+means = _remark("means", "x, *operands, reader, names")
 """x, which was got in a way that nobody can differentiate: it is what `reader(*operands)` gives."""
-ruled = declare(
-    "ruled",
-    "x, *captured, function, names",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    implementation=lambda x, *captured, **options: x,
-    total=True,
-)
+ruled = _remark("ruled", "x, *captured, function, names")
 """x, which a function with a rule returned: the rule knows nothing of what the function has captured."""
-valued = declare(
-    "valued",
-    "value, smooth",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    implementation=lambda value, smooth: value,
-    total=True,
-)
+valued = _remark("valued", "value, smooth")
 """A value, computed as it was written, that has the derivative of another expression of it (`passes/squares`)."""
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN), total=True)
