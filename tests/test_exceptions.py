@@ -632,7 +632,7 @@ def steep(x):
 def caught_steepness(x):
     try:
         return 2 * steep(x)
-    except ZeroDivisionError:
+    except ValueError:
         return x
 
 
@@ -653,13 +653,14 @@ def test_others_come_out_unchanged():
 
 
 def test_what_a_derivative_raises_is_not_caught():
-    wg.scalar_rule(steep, lambda x, Ω: 1 / x)
-    assert wg.gradient(caught_steepness, 4.0) == (0.5,)
-    assert wg.pushforward(caught_steepness, 4.0)[1](1.0) == 0.5
-    with pytest.raises(ZeroDivisionError):
-        wg.gradient(caught_steepness, 0.0)
-    with pytest.raises(ZeroDivisionError):
-        wg.pushforward(caught_steepness, 0.0)[1](1.0)
+    wg.scalar_rule(steep, lambda x, Ω: 1 / math.sqrt(x))
+    assert wg.gradient(caught_steepness, 4.0) == (1.0,)
+    assert wg.pushforward(caught_steepness, 4.0)[1](1.0) == 1.0
+    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
+        wg.gradient(caught_steepness, -1.0)
+    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
+        wg.pushforward(caught_steepness, -1.0)[1](1.0)
+    assert wg.gradient(caught_steepness, 0.0) == (math.inf,)  # a quotient has its limit
 
 
 def test_finally_runs_on_the_way_out():

@@ -106,13 +106,13 @@ def _derive_for(
 ) -> Derived:
     call = call_of(function, args, kwargs)
     known = _known.get((verb, call))
-    if known is not None:
+    if known is not None and not (anew and known.more is deferring):
         with suppress(WengertError, RecursionError):
             return _derive_knowing(known.more, verb, call, function, args, kwargs, anew=anew)
     try:
         return _published(verb, call)
     except REFUSALS as refusal:
-        return _Refused(verb, call, function, args, kwargs, [refusal]).derived()
+        return _Refused(verb, call, function, args, kwargs, [refusal], to_keep=anew).derived()
 
 
 @mutable_record
@@ -125,6 +125,8 @@ class _Refused:
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     refusals: list[WengertError]
+    to_keep: bool
+    """Whether it must be right for this call: then it is not left to the run whether it comes to a refusal."""
 
     def derived(self) -> Derived:
         """The derivative by the first way that is open.
@@ -155,7 +157,7 @@ class _Refused:
             return
         yield counted
         by_counts = self.refusals[-1]
-        if by_kinds.on_a_path and self._may_be_run_again():
+        if by_kinds.on_a_path and not self.to_keep and self._may_be_run_again():
             yield deferring
         yield of_one_run
         in_run = self.refusals[-1]
