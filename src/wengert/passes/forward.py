@@ -29,6 +29,7 @@ from ..ir.graph import (
 )
 from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Array, Kind, Number, Struct, is_differentiable
+from ..ops import registry
 from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
 from . import activity
@@ -139,6 +140,13 @@ class Push:
         unbound = {"unbound": UNDEFINED} if atom in self.context.unbound else {}
         return self.builder.emit_with(st.zeros, (atom,), unbound)
 
+    def tangent_handed_on(self, atom: Atom, as_: Var) -> Atom:
+        """The tangent of a value that control flow hands on, as an array where that is one."""
+        dot = self.tangent_or_zeros(atom)
+        if isinstance(dot, Const) and dot != UNDEFINED and isinstance(as_.kind, Array):
+            return self.builder.emit(registry.named("asarray"), dot, namespace="np")
+        return dot
+
     def has_tangent(self, atom: Atom) -> bool:
         return self.tangent(atom) != ZERO
 
@@ -185,7 +193,7 @@ class Push:
         ]
         blocks: list[Block] = []
         for push, block in zip((then, other), eqn.blocks, strict=True):
-            dots = [push.tangent_or_zeros(block.outs[k]) for k in moving]
+            dots = [push.tangent_handed_on(block.outs[k], eqn.outs[k]) for k in moving]
             flags = [moves(push, block.outs[k]) for k in flagged]
             blocks.append(push.builder.block((), (*block.outs, *dots, *flags)))
         dots = [self.new(eqn.outs[k]) for k in moving]
@@ -204,13 +212,13 @@ class Push:
             if item in self.context.varied and self.has_tangent(iterable):
                 iterables.append((self.tangent(iterable), self.new(item)))
         moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
-        initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
+        initials = [self.tangent_handed_on(loop.initials[k], loop.carried[k]) for k in moving]
         flagged = moving if self.context.flagged else []
         entries = [moves(self, loop.initials[k]) for k in flagged]
         params = [self.new(loop.carried[k]) for k in moving]
         params += [new_flag(self, loop.carried[k]) for k in flagged]
         inner = self.inner(loop.body)
-        results = [inner.tangent_or_zeros(loop.results[k]) for k in moving]
+        results = [inner.tangent_handed_on(loop.results[k], loop.carried[k]) for k in moving]
         results += [moves(inner, loop.results[k]) for k in flagged]
         gathered = [c for c, out in enumerate(loop.lists) if out in self.context.varied]
         collected = [

@@ -133,7 +133,9 @@ class Apart(Push):
             if any(path.has_tangent(path.block.outs[k]) for path in paths)
             and is_differentiable(out.kind)
         ]
-        dots = [[path.tangent_or_zeros(path.block.outs[k]) for k in moving] for path in paths]
+        dots = [
+            [path.tangent_handed_on(path.block.outs[k], merged[k]) for k in moving] for path in paths
+        ]
         outs = [self.new(merged[k]) for k in moving]
         sweep, sweeps = _as_sweeps(self, paths)
         (then, other), received = branched(sweep, condition, sweeps, dots, outs)
@@ -150,11 +152,11 @@ class Apart(Push):
             if item in self.context.varied and self.has_tangent(iterable):
                 pairs.append((self.tangent(iterable), self.new(item)))
         moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
-        initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
+        initials = [self.tangent_handed_on(loop.initials[k], loop.carried[k]) for k in moving]
         params = [self.new(loop.carried[k]) for k in moving]
         inner = Apart(self.context, loop.body)
         gathered = [c for c, out in enumerate(loop.lists) if out in self.context.varied]
-        results = [inner.tangent_or_zeros(loop.results[k]) for k in moving]
+        results = [inner.tangent_handed_on(loop.results[k], loop.carried[k]) for k in moving]
         results += [inner.tangent_or_zeros(loop.collected[c]) for c in gathered]
         body = inner.builder.block((), results)
         forward = inner.forward_eqns()
