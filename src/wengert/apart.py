@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from .errors import UnsupportedSyntax
 from .frontends import heap, library_copies
 from .frontends.calls import Args, Kwargs, call
-from .frontends.counts import handed_on
 from .frontends.deferral import strictly
 from .frontends.interpreter import Interpreter
 from .frontends.reading import Diverges
+from .frontends.runs import handed_on
 from .frontends.values import (
     Closure,
     Items,

@@ -154,7 +154,7 @@ class Derivative(Generic[P, T]):
             self._quick.setdefault(key, None)
             return
         self._times_ready += 1
-        ready = None if derived.by_counts else derived.ready_for(self.function)
+        ready = None if derived.run_of is not None else derived.ready_for(self.function)
         if not arrays:
             self._quick[key] = ready
             return

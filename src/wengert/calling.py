@@ -12,8 +12,8 @@ import numpy as np
 
 from .errors import BadArgument, MixedLibraries, NoSource
 from .frontends import signature
-from .frontends.counts import Leaves
 from .frontends.number_classes import is_narrow
+from .frontends.runs import Values
 from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
@@ -28,8 +28,8 @@ class Call:
     target: Kind
     arguments: tuple[tuple[str, Kind], ...]
     keywords: tuple[tuple[str, Kind], ...] = ()
-    counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
-    """For one call alone: the whole numbers and shapes among the leaves of every input, or all `Leaves`."""
+    values: tuple[tuple[str, Values], ...] | None = None
+    """For one call alone: the leaves of every input."""
     narrow: bool = False
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
     defers: bool = False
@@ -38,7 +38,7 @@ class Call:
     @property
     def is_one_run(self) -> bool:
         """Whether it says what all arguments are, so that it is like no other call."""
-        return any(isinstance(leaves, Leaves) for _, leaves in self.counts or ())
+        return self.values is not None
 
 
 # --- functions that users pass in ---------------------------------------------------------
@@ -137,14 +137,8 @@ def _without_leaves(kind: Kind) -> Kind:
             return kind if kind == NONE else UNKNOWN
 
 
-def counted(
-    call: Call,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    of_leaves: Callable[[Kind, Any], tuple[Any, ...]] = signature.counts_of,
-) -> Call:
-    """The same call with its counts; its lists are taken apart, however long they are."""
+def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The same call with all its values; its lists are taken apart, however long they are."""
     values = dict(zip((name for name, _ in call.arguments), args, strict=True))
     arguments = _taken_apart(call.arguments, values)
     keywords = _taken_apart(call.keywords, kwargs)
@@ -158,19 +152,14 @@ def counted(
             kinds["self"], inputs["self"] = call.target, function
         case _:
             pass
-    counts = tuple((name, of_leaves(kind, inputs[name])) for name, kind in kinds.items())
-    return replace(call, arguments=arguments, keywords=keywords, counts=counts)
+    leaves = tuple((name, _values_of(kind, inputs[name])) for name, kind in kinds.items())
+    return replace(call, arguments=arguments, keywords=keywords, values=leaves)
 
 
-def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """The same call with all its values."""
-
-    def of_leaves(kind: Kind, value: Any) -> Leaves:
-        leaves = Leaves(signature.leaf_values(kind, value))
-        leaves.whole = value
-        return leaves
-
-    return counted(call, function, args, kwargs, of_leaves=of_leaves)
+def _values_of(kind: Kind, value: Any) -> Values:
+    leaves = Values(signature.leaf_values(kind, value))
+    leaves.whole = value
+    return leaves
 
 
 def same(call: Call, *given: Any) -> Call:

@@ -38,8 +38,6 @@ class Derived:
     guards: tuple[Guard, ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    by_counts: bool = False
-    """Whether it is for calls with certain counts or values only."""
     must_be_apart: bool = False
     """Whether no object may be given to it twice: it changes one, and would not see it in another."""
     run_of: Call | None = None
@@ -79,7 +77,7 @@ class Derived:
         }
         given = {**unused, **defaults}
         apart = self.must_be_apart
-        return Derived(self.functions, self.guards, self.generation, given, self.by_counts, apart)
+        return Derived(self.functions, self.guards, self.generation, given, apart)
 
     @property
     def method(self) -> Callable[..., Any]:
@@ -164,7 +162,7 @@ class Derived:
         What was read for one run handles only the exceptions of that run, so that it is to have none.
         """
         return (
-            self.run_of == replace(call, counts=None)
+            self.run_of == replace(call, values=None)
             and self.is_repeatable
             and not self.calls_unknown
             and self.in_force()

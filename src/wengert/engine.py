@@ -17,7 +17,6 @@ from .calling import (
     Call,
     call_of,
     captured_literals,
-    counted,
     defaults_of,
     deferring,
     general_call,
@@ -155,15 +154,13 @@ class _Refused:
             yield deferring  # no more can be known of it
         if not any(isinstance(each, UnsupportedSyntax) for each in self.refusals):
             return
-        yield counted
-        by_counts = self.refusals[-1]
         if by_kinds.on_a_path and not self.to_keep and self._may_be_run_again():
             yield deferring
         yield of_one_run
         in_run = self.refusals[-1]
         if not in_run.on_a_path and in_run.findings[0] in by_kinds.findings:
             return  # this run comes to what cannot be read
-        for way, refusal in ((same, by_kinds), (counted, by_counts), (of_one_run, in_run)):
+        for way, refusal in ((same, by_kinds), (of_one_run, in_run)):
             if refusal.on_a_path:
                 yield partial(deferring, way=way)
 
@@ -278,9 +275,8 @@ def _derive(verb: Verb, call: Call) -> Derived:
         functions,
         program.guards,
         generation,
-        by_counts=bool(call.counts),
         must_be_apart=program.must_be_apart,
-        run_of=replace(call, counts=None) if call.is_one_run else None,
+        run_of=replace(call, values=None) if call.is_one_run else None,
     )
 
 
@@ -362,7 +358,7 @@ def read(
         call.target,
         call.arguments,
         dict(call.keywords),
-        counts=None if call.counts is None else dict(call.counts),
+        values=None if call.values is None else dict(call.values),
         narrow=call.narrow,
         defers=call.defers,
         special=special,

@@ -54,7 +54,6 @@ from . import (
     tables,
 )
 from .calls import call, draw
-from .counts import known
 from .failing import raise_now
 from .heap import now
 from .identities import holds_by_identity
@@ -63,6 +62,7 @@ from .names import lift
 from .number_classes import has_exact_dtype
 from .opcalls import emit_op, may_be_method
 from .operations import key_of
+from .runs import known
 from .signature import Template
 from .values import (
     PLAIN,

@@ -34,7 +34,6 @@ from . import (
 from .binding import is_star, star
 from .closure_calls import call_closure, op_with_rule
 from .closures import bound_before, closure_of, closure_of_items, made_alone
-from .counts import with_known_keys
 from .declarations import changes_its_object
 from .deferral import strictly
 from .expressions import evaluate
@@ -43,6 +42,7 @@ from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .opcalls import emit_op
 from .relied_on import rely_on_partial
+from .runs import with_known_keys
 from .shown import draws
 from .signature import derives
 from .values import (
@@ -218,7 +218,7 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
 def _refuse_to_change(it: Interpreter, function: Var) -> None:
     """Refuse a method, of an object that only the run knows, that changes the object: the run would refuse it.
 
-    Read once more, for the counts or the values of a call, the object may be known.
+    Read once more, for the values of a call, the object may be known.
     """
     made = it.builder.visible_definition(function)
     name = made.param("name") if made is not None and made.op is st.getattr_ else None

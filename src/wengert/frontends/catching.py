@@ -25,13 +25,13 @@ from ..ops import identity as ident
 from ..ops import raising
 from ..ops import structure as st
 from . import heap as hp
-from .counts import Counts
 from .segments import Classes, Group, Marked, OpenArm, Region, Segment, State, Watched
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
     from .arms import Arm
     from .interpreter import Interpreter
+    from .one_run import OneRun
 
 Read = TypeVar("Read")
 
@@ -58,9 +58,9 @@ class Catching:
         self._quiet = False
 
     @property
-    def counts(self) -> Counts | None:
-        """What is known of the values of the reading."""
-        return self._it.reading.counts
+    def run(self) -> OneRun | None:
+        """What is known of the values of the run that is read."""
+        return self._it.reading.run
 
     @property
     def explicit(self) -> bool:
@@ -290,8 +290,8 @@ class Catching:
         outer.following = None
         outer.span = it.builder.span
         it.builder = outer
-        counts = self.counts
-        risky = [eqn for eqn in eqns if counts is None or not counts.has_run(eqn)]
+        run = self.run
+        risky = [eqn for eqn in eqns if run is None or not run.has_run(eqn)]
         with self.quiet():
             if raising.any_may_raise(risky, segment.catches):
                 self._emit_try(segment)

@@ -19,13 +19,13 @@ from ..ops.refusals import REFUSALS
 from ..rules.registry import rule_for
 from . import cells, contexts, generators, remembering, separate
 from .binding import bind_arguments
-from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .deferral import strictly
 from .expressions import evaluate
 from .merging import as_met
 from .opcalls import emit_op
 from .reading import NeedsCallee
+from .runs import known, take_turn
 from .values import REMEMBERED, Closure, Items, Maybe, Scope, Value, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
     What differs from call to call is known where it walks over objects whose structure is known.
     """
     active = [frame for frame in _callers(it) if _same_function(frame.closure, closure)]
-    if is_by_turns(it):
+    if it.reading.is_one_run:
         if active:
             take_turn(it)
         if it.reading.is_one_run:
@@ -105,7 +105,7 @@ def _callers(it: Interpreter) -> list[Frame]:
 def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
     match known(it, a), known(it, b):
         case Const(value=x), Const(value=y):
-            counted = is_by_turns(it) and isinstance(x, int) and isinstance(y, int)
+            counted = it.reading.is_one_run and isinstance(x, int) and isinstance(y, int)
             return x == y if counted else isinstance(x, (int, float, complex)) or x == y
         case Items() as x, Items() as y:
             if is_mutable(x) and is_mutable(y):

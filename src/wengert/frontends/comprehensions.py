@@ -14,7 +14,6 @@ from ..ir.records import replace
 from ..ops import containers as co
 from ..ops import structure as st
 from . import container_methods, generators, iterators, walking
-from .counts import by_turns
 from .expressions import evaluate
 from .generator_syntax import as_function
 from .heap import now
@@ -24,6 +23,7 @@ from .loops import should_unroll
 from .operations import key_of, truth
 from .operators import as_asked
 from .reading import Frame
+from .runs import by_turns
 from .values import (
     Closure,
     Items,

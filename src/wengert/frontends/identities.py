@@ -14,7 +14,6 @@ from ..ir.graph import Const, Var
 from ..ir.types import Struct
 from ..ops import structure as st
 from . import class_lookup
-from .counts import is_by_turns
 from .heap import may_be, now, place_of
 from .items import open_up
 from .operations import compare, truth
@@ -214,7 +213,7 @@ def token_of(it: Interpreter, value: Value) -> Value | None:
     value = now(it, value)
     if not isinstance(value, Items) or not is_mutable(value) or value.home is not None:
         return None
-    token = class_lookup.identity_token(value) if is_by_turns(it) else None
+    token = class_lookup.identity_token(value) if it.reading.is_one_run else None
     if token is None:
         raise it.unsupported(
             "the identity of an object that the program has made is needed as a number",

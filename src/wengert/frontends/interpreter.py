@@ -27,9 +27,9 @@ from . import cells, columns, deferral, tables
 from . import heap as hp
 from .arms import Arm, Merge
 from .catching import Catching, Leaves
-from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
+from .runs import builder_for, known
 from .segments import Marked
 from .tables import Part
 from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
@@ -74,7 +74,7 @@ class Interpreter:
 
     def __init__(self, reading: Reading, builder: Builder | None = None, namespace: str = "py"):
         self.reading = reading
-        self.builder = builder or builder_for(reading.counts)
+        self.builder = builder or builder_for(reading.run)
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
         self.frames: list[Frame] = []

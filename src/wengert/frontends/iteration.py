@@ -16,10 +16,10 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from . import instances, iterators, tables, walking
-from .counts import is_by_turns, taken
 from .failing import fail_now
 from .heap import now, place_of
 from .items import open_up
+from .runs import taken
 from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
         return _iterate_constant(it, list(constant))
     if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
-    if isinstance(constant, (str, range, tuple, list)) and is_by_turns(it):
+    if isinstance(constant, (str, range, tuple, list)) and it.reading.is_one_run:
         return [Const(item) for item in constant]
     if isinstance(constant, (str, range, tuple, list)):
         var = it.emit(st.as_list, Const(constant))
@@ -247,7 +247,7 @@ def _holds_text(value: Value) -> bool:
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
-    if is_by_turns(it):
+    if it.reading.is_one_run:
         return Running((Const(range(len(part))),), lambda elements: _of_turn(it, part, elements[0]))
     if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
         return iterate_var(it, it.emit(st.range_, Const(len(part))))

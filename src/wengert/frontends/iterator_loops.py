@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Const
 from . import generators, iterators, resuming
-from .counts import is_by_turns, take_turn
 from .declarations import assigned_names
 from .loop_reading import run_loop
 from .loops import by_test, finish
+from .runs import take_turn
 from .values import Items, Value, is_generator
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     def take(item: Value) -> None:
         it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
 
-    if is_by_turns(it) and _is_known(it, iterator):
+    if it.reading.is_one_run and _is_known(it, iterator):
         _iterate_in_turns(it, node, iterator, take)
         finish(it, depth, node.orelse)
         return

@@ -18,10 +18,10 @@ from ..ir.types import BOOL, INT, PICTURE, STR, Kind, Other
 from ..ops import structure as st
 from . import iterators, stand_ins
 from .class_lookup import class_of
-from .counts import known
 from .heap import now
 from .iteration import as_list
 from .reading import Diverges
+from .runs import known
 from .values import Items, Native, Value, as_known, kind_of_value, list_of
 
 if TYPE_CHECKING:

@@ -39,7 +39,6 @@ from . import (
 )
 from .binding import is_star
 from .calls import call, call_foreign, opaque
-from .counts import is_by_turns
 from .failing import raise_now
 from .identities import holds_by_identity, refuse_in_sets
 from .items import subscript
@@ -107,7 +106,7 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
-        if len(known) <= UNROLL or is_by_turns(it):
+        if len(known) <= UNROLL or it.reading.is_one_run:
             return Const(known)
     return it.emit(st.range_, *(it.atom(a) for a in args))
 
@@ -164,7 +163,7 @@ def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     listed = [as_list(it, a) for a in args]
-    if is_by_turns(it) and all(holds_by_identity(it, each) for each in listed):
+    if it.reading.is_one_run and all(holds_by_identity(it, each) for each in listed):
         return call(it, Const(stand_ins.KnownSet), listed, {})
     for each in listed:
         refuse_in_sets(it, each)
@@ -335,7 +334,7 @@ def _extremum(which: str) -> Handler:
             args = [joined(it, args)]
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
-        if is_by_turns(it) and (is_iterator(source) or isinstance(source, Iteration)):
+        if it.reading.is_one_run and (is_iterator(source) or isinstance(source, Iteration)):
             source = as_list(it, source)  # its items may be known objects
         objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:

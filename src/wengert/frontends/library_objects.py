@@ -36,7 +36,6 @@ from .attributes import call_method, read_attribute
 from .bound_methods import bound
 from .calls import call, opaque
 from .class_lookup import class_of
-from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import opened
@@ -44,6 +43,7 @@ from .number_classes import is_exact, is_instance
 from .objects import by_name, known_name
 from .reading import Diverges
 from .relied_on import has
+from .runs import known
 from .values import (
     HEAP_TYPE,
     Closure,

@@ -22,7 +22,6 @@ from . import (
     resuming,
     walking,
 )
-from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
 from .deferral import strictly
 from .expressions import condition, evaluate
@@ -36,6 +35,7 @@ from .loop_reading import LoopKey, run_loop
 from .operations import truth
 from .operators import as_asked
 from .reading import Diverges
+from .runs import by_turns, item_of_turn, take_turn, turns_of
 from .values import (
     Items,
     Value,
@@ -99,7 +99,9 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
             walking.refuse_changed(it, copied, 0)
         else:
             _walk_by_index(it, node, lists)
-    elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
+    elif not items or (
+        should_unroll(it, items) and (it.reading.is_one_run or not _is_range(iterable))
+    ):
         unroll(it, items, body, iterable, lists, node)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
@@ -263,7 +265,7 @@ def _run_if_passed(
 
 
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
-    if len(items) <= UNROLL or is_by_turns(it):
+    if len(items) <= UNROLL or it.reading.is_one_run:
         return True
     if can_be_written_out(it, items):
         return True
@@ -295,7 +297,7 @@ def unroll(
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
             item = _taken_anew(it, iterable, lists, k, key)
-        if is_by_turns(it):
+        if it.reading.is_one_run:
             take_turn(it)
         body(item)
 
@@ -353,7 +355,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if known is False:
         run_body(it, node.orelse)
         return
-    if is_by_turns(it) and marked is None and _tested(it, node) is not None:
+    if it.reading.is_one_run and marked is None and _tested(it, node) is not None:
         _run_in_turns(it, node)
         return
     if known is True and marked is None and _asks_for_items(it, node) and _run_few_turns(it, node):
@@ -403,7 +405,7 @@ def _tested(it: Interpreter, node: ast.While) -> bool | None:
 
 
 def _run_in_turns(it: Interpreter, node: ast.While) -> None:
-    """A `while` whose turns the counts of the call decide, written out: as long as they do."""
+    """A `while` whose turns the run decides, written out: as long as it does."""
     from .statements import run_body
 
     depth = it.frame.loops + 1

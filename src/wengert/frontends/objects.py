@@ -28,11 +28,11 @@ from .class_lookup import (
     seen_as,
     static_lookup,
 )
-from .counts import known
 from .failing import raise_now
 from .heap import now, place_of
 from .items import open_up
 from .object_changes import assign_plainly, delete_plainly
+from .runs import known
 from .values import (
     OBJECTS,
     Closure,

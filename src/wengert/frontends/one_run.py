@@ -1,23 +1,24 @@
 """What all values of one call decide: which way every branch goes.
 
-Where a program is refused even for the counts of a call (`counts`), it is read once more for the run itself. Every
-operation that is read is computed as well, so that comparisons, lengths and indices are known: the run is written
-out. The derivative checks each of them when it is run: it is right for all calls that go the same way, and an
+Every operation that is read is computed as well, so that comparisons, lengths and indices are known: the run is
+written out. The derivative checks each of them when it is run: it is right for all calls that go the same way, and an
 error for the others.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder
-from ..ir.graph import CALL, Atom, Const, Eqn, Var, walk
+from ..ir.graph import CALL, IF, UNDEFINED, Atom, Const, Eqn, Var, walk
 from ..ir.op import Op
+from ..ir.records import field, mutable_record
 from ..ir.types import INT, NONE, Array
 from ..ops import containers as co
 from ..ops import identity as ident
@@ -25,8 +26,8 @@ from ..ops import structure as st
 from ..ops.drawing import is_generator, makes_generator
 from ..ops.memory import WRITES
 from ..ops.registry import is_foreign
-from .counts import UNSURE, Counts, Leaves
 from .equivalents import stand_in_for
+from .runs import UNSURE, Values
 from .shared_generators import SharedGenerators, is_shared_draw
 from .values import held_by
 
@@ -35,38 +36,47 @@ MOST_TURNS = 3000
 MOST_WORK = 40_000
 
 
-class OneRun(Counts):
+@mutable_record
+class OneRun:
     """The values of one run, as far as the vocabulary can compute them.
 
     Arrays and lists live: a write changes them, so that what shares their memory sees it, as in the run.
     """
 
-    is_one_run = True
-
-    def __init__(self, leaves: Mapping[str, Sequence[Any]]):
-        super().__init__(leaves, turns=MOST_TURNS, work_left=MOST_WORK)
-        self._globals: dict[tuple[int, str], Any] = {}
-        self._generators = SharedGenerators()
+    inputs: Mapping[str, Values]
+    """For every input its leaves."""
+    facts: dict[Var, Any] = field(default_factory=dict[Var, Any])
+    raised: dict[Eqn, Exception] = field(default_factory=dict[Eqn, Exception])
+    """What equations are known to raise."""
+    given: set[Var] = field(default_factory=set[Var])
+    """Whole numbers that come from an argument: they may have derivatives."""
+    turns: int = field(default_factory=lambda: MOST_TURNS)
+    work_left: int = field(default_factory=lambda: MOST_WORK)
+    _globals: dict[tuple[int, str], Any] = field(default_factory=dict[tuple[int, str], Any])
+    _generators: SharedGenerators = field(default_factory=SharedGenerators)
 
     def of(self, atom: Atom) -> Any:
+        """The value of an atom, or `UNSURE`."""
         return self.facts.get(atom, UNSURE) if isinstance(atom, Var) else atom.value
 
     def begin_whole(self, name: str, given: Var) -> None:
-        leaves = self.leaves.get(name)
-        if isinstance(leaves, Leaves) and _is_data(leaves.whole):
-            self.facts[given] = copy.deepcopy(leaves.whole)
+        """Note the value of an input that the program changes, before it is taken apart."""
+        values = self.inputs.get(name)
+        if values is not None and _is_data(values.whole):
+            self.facts[given] = copy.deepcopy(values.whole)
             self.given.add(given)
 
     def begin(self, name: str, leaves: Sequence[Atom]) -> None:
+        """Note the values of the leaves of an input."""
         unknown = (leaf for leaf in leaves if isinstance(leaf, Var))
-        for leaf, value in zip(unknown, self.leaves.get(name, ()), strict=False):
+        for leaf, value in zip(unknown, self.inputs.get(name, ()), strict=False):
             if leaf not in self.facts and _is_data(value):
                 self.facts[leaf] = copy.deepcopy(value)
-                if self.is_whole(leaf):
+                if is_whole(leaf):
                     self.given.add(leaf)
 
-    def expected(self, params: Sequence[Var]) -> Any:
-        """Counts only: what the other values decide is checked where it does."""
+    def expected(self, params: Sequence[Var]) -> Iterator[tuple[Var, Any]]:
+        """Shapes and whole numbers that a call must have: what other values decide is checked where it does."""
         for param in params:
             fact = self.of(param)
             if isinstance(fact, np.ndarray):
@@ -75,19 +85,47 @@ class OneRun(Counts):
                 yield param, fact
 
     def note(self, eqn: Eqn) -> None:
-        super().note(eqn)
+        """Note what is known of the result of an equation.
+
+        Raises:
+            UnsupportedSyntax: there are too many.
+        """
+        self.work()
+        if eqn.op is IF:
+            for k, out in enumerate(eqn.outs):
+                self._learn(out, self._bound_in_either(*(block.outs[k] for block in eqn.blocks)))
+        elif not eqn.op.control and len(eqn.outs) == 1 and _can_compute(eqn):
+            (out,) = eqn.outs
+            self._learn(out, self._computed(eqn))
+            if is_whole(out) and any(arg in self.given for arg in eqn.args):
+                self.given.add(out)
         # only one of the blocks is run, but all have been read
         if eqn.op.control:
             self._generators.forget(eqn)
         if eqn.op.control and _may_write(eqn):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
-    def can_compute(self, eqn: Eqn) -> bool:
-        if super().can_compute(eqn) or makes_generator(eqn) or eqn.op in co.SETS:
-            return True
-        return _is_of_numbers(eqn) or is_shared_draw(eqn)
+    def work(self) -> None:
+        """One more step of the reading is done.
 
-    def computed(self, eqn: Eqn) -> Any:
+        Raises:
+            UnsupportedSyntax: it takes too many.
+        """
+        self.work_left -= 1
+        if self.work_left < 0:
+            raise UnsupportedSyntax(
+                "this program is too long when its loops are written out",
+                "Shorten its loops, or avoid what keeps them from being loops.",
+            )
+
+    def _learn(self, out: Var, fact: Any) -> None:
+        if fact is not UNSURE:
+            self.facts[out] = fact
+
+    def _bound_in_either(self, a: Atom, b: Atom) -> Any:
+        return self.of(b if a == UNDEFINED else a) if UNDEFINED in (a, b) else UNSURE
+
+    def _computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
         options = {name: self.of(atom) for name, atom in eqn.params.items()}
         if is_shared_draw(eqn):
@@ -135,14 +173,12 @@ class OneRun(Counts):
             self._globals[place] = copy.deepcopy(value)
         return self._globals[place]
 
-    def is_whole(self, out: Var) -> bool:
-        return out.kind == INT or (isinstance(out.kind, Array) and out.kind.dtype.startswith("int"))
-
     def constant(self, builder: Builder, out: Var) -> Const | None:
-        """Values of Python's own types: in the place of others the program would see that they are not."""
+        """A value of one of Python's own types as a constant: the program would see that others are not."""
         return self._decided(builder, out) if type(self.of(out)) in _EXACT else None
 
     def known(self, builder: Builder, out: Var) -> Const | None:
+        """A value as a constant, for an index or a truth, of which its type is nothing."""
         exact = (*_EXACT, np.bool_, np.integer)
         return self._decided(builder, out) if isinstance(self.of(out), exact) else None
 
@@ -153,6 +189,7 @@ class OneRun(Counts):
         return Const(fact)
 
     def keys(self, builder: Builder, mapping: Atom) -> tuple[Any, ...] | None:
+        """The keys of a dictionary, if they are known."""
         fact = self.of(mapping)
         if not isinstance(fact, dict):
             return None
@@ -162,15 +199,30 @@ class OneRun(Counts):
         return keys
 
     def has_run(self, eqn: Eqn) -> bool:
+        """Whether an equation was computed, so that it is known to raise nothing."""
         if eqn.blocks:
             return all(self.has_run(each) for block in eqn.blocks for each in block.eqns)
         return bool(eqn.outs) and all(out in self.facts for out in eqn.outs)
 
     def length(self, builder: Builder, iterable: Atom) -> int | None:
-        if not isinstance(self.of(iterable), (np.ndarray, list)):
-            return super().length(builder, iterable)
+        """How many items there are, if that is known."""
+        fact = self.of(iterable)
+        if not isinstance(fact, (np.ndarray, list)):
+            return len(fact) if isinstance(fact, (range, tuple, str)) else None
         said = builder.emit(st.length, iterable)
         return said.value if isinstance(said, Const) else None
+
+
+def is_whole(out: Var) -> bool:
+    """Whether a value is a whole number, or an array of them."""
+    return out.kind == INT or (isinstance(out.kind, Array) and out.kind.dtype.startswith("int"))
+
+
+def _can_compute(eqn: Eqn) -> bool:
+    """Whether an equation may be computed while the program is read."""
+    if eqn.namespace != "call" or makes_generator(eqn) or eqn.op in co.SETS:
+        return True
+    return _is_of_numbers(eqn) or is_shared_draw(eqn)
 
 
 _CHECKS = frozenset(op for op in vars(ident).values() if isinstance(op, Op))

@@ -21,8 +21,8 @@ from ..ops.shape import kind_if_number
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
 from . import ordinary_options, records, stand_ins, writing_functions
-from .counts import known
 from .heap import now
+from .runs import known
 from .values import Items, Value, is_object, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
@@ -424,7 +424,7 @@ def _as_array(it: Interpreter, op: Op, value: Value) -> Value:
 
 
 def _option(it: Interpreter, value: Value) -> Atom:
-    """An option of an op: shapes and axes that the counts of the call decide are constants."""
+    """An option of an op: shapes and axes that the run decides are constants."""
     value = known(it, value)
     if isinstance(value, Items) and value.form == "tuple":
         value = value.holding([known(it, each) for each in value.values])

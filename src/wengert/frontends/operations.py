@@ -19,9 +19,9 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
 from . import choosing, columns, equivalents, heap, iterators_in_python, tables
-from .counts import is_by_turns, known
 from .failing import fail_now
 from .number_classes import is_exact
+from .runs import known
 from .values import (
     Items,
     Iteration,
@@ -353,8 +353,8 @@ def _not(it: Interpreter, value: Value) -> Value:
 
 
 def key_of(it: Interpreter, index: Value) -> Value:
-    """An index or a key as a constant, where it is known or the counts of the call decide it."""
-    if is_by_turns(it) and isinstance(index, Items) and index.form == "tuple":
+    """An index or a key as a constant, where it is known or the run decides it."""
+    if it.reading.is_one_run and isinstance(index, Items) and index.form == "tuple":
         return as_key(tuple_of(*(key_of(it, value) for value in index.values)))
     return as_key(known(it, index))
 

@@ -1,6 +1,6 @@
 """How far a reading came before it was refused: what stopped the one that came furthest is what is wrong.
 
-A program is read by kinds, then by counts, then for one run. Each may overcome what stopped the one before it.
+A program is read by kinds, then for one run. Each may overcome what stopped the one before it.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from ..errors import NoSource
     from ..ir.op import Op
-    from .counts import Counts
+    from .one_run import OneRun
     from .sources import Source
 
 
@@ -91,8 +91,8 @@ class Frame:
 class Reading:
     """What one reading of a program collects, whatever function it is in."""
 
-    counts: Counts | None = None
-    """What the counts of one call decide, if it is read for that call alone."""
+    run: OneRun | None = None
+    """What the values of one call decide, if it is read for that call alone."""
     narrow: bool = False
     """Whether arguments are of other classes than their kinds say: np.float32, or derived from np.ndarray."""
     defers: bool = False
@@ -261,4 +261,4 @@ class Reading:
     @property
     def is_one_run(self) -> bool:
         """Whether all values of the call are known."""
-        return self.counts is not None and self.counts.is_one_run
+        return self.run is not None

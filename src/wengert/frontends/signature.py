@@ -456,17 +456,6 @@ def taken_apart(kind: Kind, value: Any) -> Kind:
             return kind
 
 
-def counts_of(kind: Kind, value: Any) -> tuple[Any, ...]:
-    """For every leaf its value, if it is a whole number, or its shape, if it is an array."""
-    return tuple(_count(leaf) for leaf in leaf_values(kind, value))
-
-
-def _count(leaf: Any) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return (leaf.shape, leaf.dtype.name) if leaf.dtype.kind not in "OV" else None
-    return leaf if type(leaf) in (bool, int) else None
-
-
 def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:
     """A gradient that looks like a value of this kind; `take` gives each leaf in turn."""
     match kind:

@@ -7,7 +7,7 @@ import functools
 import types
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
@@ -23,16 +23,19 @@ from .calls import call
 from .cells import NeedsCells, make_externals
 from .closure_calls import inline
 from .closures import closure_of
-from .counts import Counts, Leaves
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
 from .interpreter import Interpreter
 from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .relied_on import Guard, Seen, seeing
+from .runs import Values
 from .signature import Template
 from .sources import source_of
 from .statements import run_statement
 from .values import MUTABLE_FORMS, OBJECTS, Items, Value, flatten, fresh, is_mutable, kind_of_value
+
+if TYPE_CHECKING:
+    from .one_run import OneRun
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -56,7 +59,7 @@ def read(
     special: Special,
     derivative: Callable[..., Value],
     opted_out: Callable[[Any], bool],
-    counts: Mapping[str, Sequence[Any]] | None = None,
+    values: Mapping[str, Values] | None = None,
     narrow: bool = False,
     defers: bool = False,
 ) -> Program:
@@ -69,7 +72,7 @@ def read(
         special: how to read calls of a function that is one of wengert's own; None for all others.
         derivative: how to read a call of a derivative function.
         opted_out: whether a function's code is to be read although it has a rule.
-        counts: for every input the counts of its leaves, to read it for one call alone.
+        values: for every input the values of its leaves, to read it for one call alone.
         narrow: whether numbers among the arguments are narrower than Python's.
         defers: whether what cannot be read on a path is refused by the runs that take it.
     """
@@ -80,7 +83,7 @@ def read(
             special=special,
             derivative=derivative,
             opted_out=opted_out,
-            counts=None if counts is None else counts_of_call(counts),
+            run=None if values is None else _run_of(values),
             narrow=narrow,
             defers=defers,
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
@@ -101,13 +104,10 @@ _LEARNT = (
 """What one reading of a program finds for the next."""
 
 
-def counts_of_call(leaves: Mapping[str, Sequence[Any]]) -> Counts:
-    """What is known of one call: its counts, or all its values."""
-    if not any(isinstance(each, Leaves) for each in leaves.values()):
-        return Counts(leaves)
+def _run_of(values: Mapping[str, Values]) -> OneRun:
     from .one_run import OneRun  # few programs need it
 
-    return OneRun(leaves)
+    return OneRun(values)
 
 
 def _read_once(
@@ -159,7 +159,7 @@ def _followed(
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     _refuse_sourceless(it)
-    checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
+    checks = [*_check_run(it, params), *_refuse_aliases(it, params)]
     it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
     apart = _must_be_apart(it, params, inputs)
@@ -218,10 +218,10 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     return [Eqn((Var(NONE),), apart, tuple(objects))]
 
 
-def _check_counts(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
-    """Checks that a call has the counts that the program was read for."""
-    counts = it.reading.counts
-    expected = () if counts is None else counts.expected(params)
+def _check_run(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """Checks that a call has the shapes and whole numbers of the run that the program was read for."""
+    run = it.reading.run
+    expected = () if run is None else run.expected(params)
     return [Eqn((Var(NONE),), counted, (param, Const(count))) for param, count in expected]
 
 
@@ -239,21 +239,21 @@ class _Given:
         if name in self.it.reading.whole and isinstance(kind, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(kind, name))
-            if self.it.reading.counts is not None:
-                self.it.reading.counts.begin_whole(name, self.params[-1])
+            if self.it.reading.run is not None:
+                self.it.reading.run.begin_whole(name, self.params[-1])
             value = open_up(self.it, self.params[-1])
-            self._note_counts(name, value)
+            self._note_values(name, value)
             return value
         value = fresh(kind, name)
         self.inputs.append(Input(name, kind, how))
         self.params += _vars([value])
         self._note(name, value)
-        self._note_counts(name, value)
+        self._note_values(name, value)
         return value
 
-    def _note_counts(self, name: str, value: Value) -> None:
-        if self.it.reading.counts is not None:
-            self.it.reading.counts.begin(name, list(flatten(value)))
+    def _note_values(self, name: str, value: Value) -> None:
+        if self.it.reading.run is not None:
+            self.it.reading.run.begin(name, list(flatten(value)))
 
     def _note(self, name: str, value: Value) -> None:
         if isinstance(value, Items):

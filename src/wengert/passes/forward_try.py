@@ -134,7 +134,8 @@ class Apart(Push):
             and is_differentiable(out.kind)
         ]
         dots = [
-            [path.tangent_handed_on(path.block.outs[k], merged[k]) for k in moving] for path in paths
+            [path.tangent_handed_on(path.block.outs[k], merged[k]) for k in moving]
+            for path in paths
         ]
         outs = [self.new(merged[k]) for k in moving]
         sweep, sweeps = _as_sweeps(self, paths)

@@ -173,7 +173,7 @@ def test_other_programs_are_read_for_kinds_alone():
         return x
 
     derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
-    assert not derived.by_counts
+    assert derived.run_of is None
 
 
 def test_the_order_of_a_set_is_not_made_up():
@@ -306,7 +306,7 @@ def test_a_long_ladder_that_numbers_decide_is_refused(tmp_path):
         wg.errors.UnsupportedSyntax, match="nested more deeply than Python can"
     ) as e:
         wg.grad(value)(1000.5)
-    assert "test_counts.py" in str(e.value)
+    assert "test_read_for_one_call.py" in str(e.value)
 
 
 @dataclass(order=True)
