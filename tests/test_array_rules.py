@@ -17,7 +17,7 @@ import pytest
 from samples_arrays import SAMPLES, Sample
 
 import wengert.rules  # noqa: F401
-from wengert.frontends.signature import kind_of
+from wengert.frontend.boundary.signature import kind_of
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Const, Var
 from wengert.ir.op import Op

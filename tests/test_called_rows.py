@@ -9,10 +9,11 @@ import pytest
 
 import wengert as wg
 import wengert.ops.libraries  # from now on literals say, too, who computes with them
-from wengert.frontends import rows, source
-from wengert.frontends.interpreter import Interpreter
-from wengert.frontends.reading import Reading
-from wengert.frontends.values import Items
+from wengert.frontend import read as source
+from wengert.frontend import rule_rows as rows
+from wengert.frontend.domain.values import Items
+from wengert.frontend.machine.interpreter import Interpreter
+from wengert.frontend.machine.reading import Reading
 from wengert.ir.graph import ZERO, Const, Function, Input, Var
 from wengert.ir.types import ARRAY, COMPLEX, FLOAT, UNKNOWN, Array, Kind
 from wengert.rules import registry

@@ -14,7 +14,7 @@ import pages
 import pytest
 
 import wengert as wg
-from wengert.frontends import equivalents
+from wengert.frontend.polyfills import equivalents
 from wengert.ops import registry
 from wengert.rules import registry as rules
 

@@ -11,7 +11,7 @@ import samples_reduction
 import samples_scalar
 
 import wengert as wg
-from wengert.frontends.signature import kind_of
+from wengert.frontend.boundary.signature import kind_of
 from wengert.ir.graph import Const, Var
 from wengert.ir.types import UNKNOWN, Array, Kind, Number, Seq
 from wengert.ops import registry as ops

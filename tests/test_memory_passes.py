@@ -25,7 +25,7 @@ import wengert as wg
 from wengert import engine
 from wengert.backends import python as printer
 from wengert.errors import LostWrite, WengertError
-from wengert.frontends.source import RowReader
+from wengert.frontend.read import RowReader
 from wengert.ir.graph import Function
 from wengert.ir.text import parse
 from wengert.ir.verify import verify

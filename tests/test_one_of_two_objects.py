@@ -5,8 +5,8 @@ import pytest
 from test_moved_items import by_forward_mode, by_reverse_mode
 
 import wengert as wg
-from wengert.frontends.heap import places
-from wengert.frontends.interpreter import Interpreter
+from wengert.frontend.heap import places
+from wengert.frontend.machine.interpreter import Interpreter
 
 PROGRAMS = []
 

@@ -14,7 +14,7 @@ from interpreter import evaluate
 from pass_programs import CASES, counted, means, poly, quadratic, rows, weighted
 
 from wengert.errors import NoRule
-from wengert.frontends.source import RowReader, read
+from wengert.frontend.read import RowReader, read
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Block, Const, Eqn, Function, Input, Var, walk
 from wengert.ir.types import (

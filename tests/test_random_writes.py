@@ -28,8 +28,8 @@ import wengert as wg
 from wengert import engine
 from wengert.errors import InternalError
 
-closure_calls = importlib.import_module("wengert.frontends.closure_calls")
-interpreter = importlib.import_module("wengert.frontends.interpreter")
+closure_calls = importlib.import_module("wengert.frontend.calls.closure_calls")
+interpreter = importlib.import_module("wengert.frontend.machine.interpreter")
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4

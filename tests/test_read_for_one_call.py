@@ -13,7 +13,7 @@ from error_texts import refusal, says
 
 import wengert as wg
 from wengert import engine
-from wengert.frontends import one_run
+from wengert.frontend.machine import one_run
 
 
 def history(x, n):

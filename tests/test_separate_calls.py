@@ -18,7 +18,7 @@ import wengert as wg
 from wengert import engine
 from wengert.errors import UnsupportedSyntax
 
-closure_calls = importlib.import_module("wengert.frontends.closure_calls")
+closure_calls = importlib.import_module("wengert.frontend.calls.closure_calls")
 
 # --- every function of the corpus is taken for a large one --------------------------------
 

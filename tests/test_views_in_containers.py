@@ -9,7 +9,7 @@ from differences import agree
 from error_texts import refusal, says
 
 import wengert as wg
-from wengert.frontends.heap import aliases
+from wengert.frontend.heap import aliases
 
 PROGRAMS = {}
 

@@ -16,7 +16,7 @@ from written_operands import SAMPLES, WAYS, Written, loaded, programs
 
 import wengert as wg
 from wengert.errors import InternalError
-from wengert.frontends.signature import kind_of
+from wengert.frontend.boundary.signature import kind_of
 from wengert.ir.graph import Const, Eqn, Var
 from wengert.ops import registry
 from wengert.passes.groups import is_computed, is_of_first

@@ -13,13 +13,11 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .errors import UnsupportedSyntax
-from .frontends import heap, library_copies
-from .frontends.calls import Args, Kwargs, call
-from .frontends.deferral import strictly
-from .frontends.interpreter import Interpreter
-from .frontends.reading import Diverges
-from .frontends.runs import handed_on
-from .frontends.values import (
+from .frontend import heap
+from .frontend.builtins import library_copies
+from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.control.deferral import strictly
+from .frontend.domain.values import (
     Closure,
     Items,
     Lost,
@@ -33,6 +31,9 @@ from .frontends.values import (
     kind_of_value,
     unflatten,
 )
+from .frontend.iterate.runs import handed_on
+from .frontend.machine.interpreter import Interpreter
+from .frontend.machine.reading import Diverges
 from .ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from .ir.records import replace
 from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable

@@ -25,7 +25,7 @@ from .errors import (
     WengertError,
     of_generated_code,
 )
-from .frontends.signature import CarriesDerivatives
+from .frontend.boundary.signature import CarriesDerivatives
 from .ir.graph import Span
 from .passes.tidy import tidy
 from .rules.places import at_its_rule

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import calling, numbers, steering
 from .errors import BadArgument, BadTangent, NotScalar
-from .frontends import signature
+from .frontend.boundary import signature
 from .ir.callers import calling_span
 from .ir.types import Kind
 from .numbers.arguments import copied, is_number, mapped_numbers

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from .errors import BadArgument, MixedLibraries, NoSource
-from .frontends import signature
-from .frontends.number_classes import is_narrow
-from .frontends.runs import Values
-from .frontends.sources import source_of
+from .frontend.boundary import signature
+from .frontend.domain.number_classes import is_narrow
+from .frontend.iterate.runs import Values
+from .frontend.syntax.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
 from .ir.types import NONE, UNKNOWN, Kind, Static, Step, Struct, step_into

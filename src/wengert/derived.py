@@ -13,9 +13,9 @@ from typing import Any
 from .backends import python as printer
 from .calling import Call, captured_by
 from .errors import InternalError, UnsupportedSyntax
-from .frontends import signature
-from .frontends.relied_on import Guard
-from .frontends.values import HEAP_TYPE
+from .frontend.boundary import signature
+from .frontend.domain.values import HEAP_TYPE
+from .frontend.machine.relied_on import Guard
 from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
 from .ir.graph import TRY, Function, Var, walk

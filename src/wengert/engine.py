@@ -26,10 +26,11 @@ from .calling import (
 )
 from .derived import Derived, followed, lock, traces
 from .errors import BadArgument, NotScalar, UnsupportedSyntax, WengertError
-from .frontends import signature, source
-from .frontends.progress import furthest
-from .frontends.reading import NeedsKnown
-from .frontends.values import Value
+from .frontend import read as source
+from .frontend.boundary import signature
+from .frontend.domain.values import Value
+from .frontend.machine.progress import furthest
+from .frontend.machine.reading import NeedsKnown
 from .ir.graph import Function, Input
 from .ir.records import mutable_record, record, replace
 from .ir.types import Struct
@@ -47,7 +48,7 @@ from .steering import is_differentiating
 from .verbs import VERBS, Verb
 
 if TYPE_CHECKING:
-    from .frontends.interpreter import Interpreter
+    from .frontend.machine.interpreter import Interpreter
 
 CACHE_SIZE = 1024
 

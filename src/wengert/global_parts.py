@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .frontends.signature import step
-from .frontends.values import held_by
+from .frontend.boundary.signature import step
+from .frontend.domain.values import held_by
 from .ir.graph import Atom, Block, Const, Eqn, Function, Var
 from .ir.records import record, replace
 from .ir.types import Struct, step_into

@@ -11,9 +11,17 @@ from typing import Any
 from . import api, jacobians, linear_maps, nested, numbers, roots, steered, steering
 from .backends.graph.compiled import TermFunction
 from .errors import BadArgument
-from .frontends.calls import Args, Kwargs, call
-from .frontends.interpreter import Interpreter
-from .frontends.values import Items, Native, Value, kind_of_value, list_of, tuple_of, unflatten
+from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.domain.values import (
+    Items,
+    Native,
+    Value,
+    kind_of_value,
+    list_of,
+    tuple_of,
+    unflatten,
+)
+from .frontend.machine.interpreter import Interpreter
 from .ir.graph import Const
 from .ops.substitution import with_ops
 from .passes.copies import inlined

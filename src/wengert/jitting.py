@@ -17,11 +17,11 @@ from .backends.native.quick_call import quickly_called
 from .calling import Call
 from .derived import Derived
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
-from .frontends import signature
-from .frontends.calls import Args, Kwargs
-from .frontends.interpreter import Interpreter
-from .frontends.leaves import NoReader, Reader, reader_of
-from .frontends.values import Native, Value
+from .frontend.boundary import signature
+from .frontend.boundary.leaves import NoReader, Reader, reader_of
+from .frontend.calls.calls import Args, Kwargs
+from .frontend.domain.values import Native, Value
+from .frontend.machine.interpreter import Interpreter
 from .global_parts import read_from, with_parts_of_globals
 from .ir.graph import Function
 from .ir.records import replace

@@ -10,8 +10,8 @@ from . import calling, engine
 from .api import by_numbers, presented
 from .derived import Derived, note_run_inside, traces
 from .errors import BadTangent
-from .frontends.signature import CarriesDerivatives
-from .frontends.values import held_by
+from .frontend.boundary.signature import CarriesDerivatives
+from .frontend.domain.values import held_by
 from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
 from .tangents import (

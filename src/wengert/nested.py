@@ -23,14 +23,14 @@ from .apart import (
     unharmed,
 )
 from .errors import BadArgument, UnsupportedSyntax
-from .frontends import heap, library_copies, source
-from .frontends.binding import is_star
-from .frontends.calls import Args, Kwargs, call
-from .frontends.captures import put_together
-from .frontends.closure_calls import call_closure
-from .frontends.closures import closure_of
-from .frontends.interpreter import Interpreter
-from .frontends.values import (
+from .frontend import heap
+from .frontend import read as source
+from .frontend.builtins import library_copies
+from .frontend.calls.binding import is_star
+from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.calls.closure_calls import call_closure
+from .frontend.calls.closures import closure_of
+from .frontend.domain.values import (
     Closure,
     Items,
     Native,
@@ -40,6 +40,8 @@ from .frontends.values import (
     tuple_of,
     unflatten,
 )
+from .frontend.heap.captures import put_together
+from .frontend.machine.interpreter import Interpreter
 from .ir.builder import Builder
 from .ir.graph import (
     Atom,

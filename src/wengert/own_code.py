@@ -13,7 +13,7 @@ from typing import NamedTuple
 from . import engine
 from .calling import Call
 from .errors import WengertError
-from .frontends import signature
+from .frontend.boundary import signature
 from .guards import one_check
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Block, Eqn, Function, Var

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from .apart import params_of, read_inner, read_to_run
 from .errors import BadArgument, UnsupportedSyntax
-from .frontends.calls import Args, Kwargs
-from .frontends.checkpoints import Checkpoint
-from .frontends.deferral import strictly
-from .frontends.interpreter import Interpreter
-from .frontends.values import Items, Native, Value, flatten, fresh, kind_of_value
+from .frontend.calls.calls import Args, Kwargs
+from .frontend.calls.checkpoints import Checkpoint
+from .frontend.control.deferral import strictly
+from .frontend.domain.values import Items, Native, Value, flatten, fresh, kind_of_value
+from .frontend.machine.interpreter import Interpreter
 from .ir.graph import CALL, Atom, Const, Eqn, Var
 from .ir.records import replace
 from .ir.types import Other, Seq, Static

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import BadTangent
-from .frontends import signature
+from .frontend.boundary import signature
 from .ir.types import (
     UNKNOWN,
     Array,

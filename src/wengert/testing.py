@@ -14,7 +14,7 @@ import numpy as np
 
 from . import linear_maps
 from .errors import CheckFailed, NoRule
-from .frontends import signature
+from .frontend.boundary import signature
 from .ir.op import Op
 from .ir.types import Array, Number, is_differentiable, leaves
 from .ops import registry

@@ -10,7 +10,7 @@ from typing import Any
 
 from .calling import call_of, name_of
 from .errors import BadArgument
-from .frontends import source
+from .frontend import read as source
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var, walk
 from .ir.records import replace, value_record

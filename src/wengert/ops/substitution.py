@@ -105,7 +105,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-_TAKE_NUMBERS = (".quadrature", ".roots_of_functions", ".scipy_integrate_in_python")
+_TAKE_NUMBERS = (".quadrature", ".roots_of_functions", ".polyfills.scipy.integrate")
 """Where the stand-ins are that do arithmetic and find roots, and neither read source nor fill arrays of floats."""
 
 

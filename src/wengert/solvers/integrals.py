@@ -1,6 +1,6 @@
 """What stands for the functions of `scipy.integrate`."""
 
-from ..frontends.scipy_integrate_in_python import EQUIVALENTS as OF_SAMPLES
+from ..frontend.polyfills.scipy.integrate import EQUIVALENTS as OF_SAMPLES
 from ..roots import stands_for_solver
 from .initial_values import EQUIVALENTS as OF_EQUATIONS
 from .quadrature import EQUIVALENTS as OF_INTEGRALS

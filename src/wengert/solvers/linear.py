@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..frontends.equivalents import as_it_is
+from ..frontend.polyfills.equivalents import as_it_is
 from ..steering import stop_gradient
 from .results import Result
 

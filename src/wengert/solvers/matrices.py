@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
-from ..frontends.equivalents import as_it_is
-from ..frontends.scipy_linalg_in_python import EQUIVALENTS as IN_PYTHON
-from ..frontends.scipy_linalg_in_python import expm
+from ..frontend.polyfills.equivalents import as_it_is
+from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON
+from ..frontend.polyfills.scipy.linalg import expm
 from ..roots import root_of
 from ..steering import stop_gradient
 

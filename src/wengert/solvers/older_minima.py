@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api import derivative, grad
-from ..frontends.equivalents import as_it_is
+from ..frontend.polyfills.equivalents import as_it_is
 from ..ops.refusals import uncovered
 from ..roots import root_of, solved
 from ..steering import stop_gradient

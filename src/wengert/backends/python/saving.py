@@ -249,7 +249,7 @@ def _is_ours(value: types.FunctionType | type) -> bool:
     module = sys.modules.get(value.__module__)
     known = module is not None and getattr(module, value.__name__, None) is value
     warning = isinstance(value, type) and issubclass(value, Warning)
-    homes = ("wengert.solvers.", "wengert.frontends.", *(["wengert.runtime."] if warning else []))
+    homes = ("wengert.solvers.", "wengert.frontend.", *(["wengert.runtime."] if warning else []))
     return known and value.__module__.startswith(homes)
 
 

@@ -1,0 +1,18 @@
+"""What builtins and functions of the standard library do to values of the program."""
+
+from ...loading import later
+
+__getattr__ = later(
+    __name__,
+    frozenset(
+        (
+            "introspection",
+            "library_copies",
+            "library_modules",
+            "library_objects",
+            "library_records",
+            "ordinary_options",
+            "records",
+        )
+    ),
+)

@@ -1,0 +1,538 @@
+"""Functions of the standard library's modules, and builtins that few programs call.
+
+Those of `library` that shape a program; here is also what is read instead of functions written in C.
+"""
+
+from __future__ import annotations
+
+import array
+import functools
+import itertools
+import operator
+import struct
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from types import BuiltinMethodType, FunctionType, MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.graph import Const, Var
+from ...ir.records import replace
+from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
+from ...ops import identity as ident
+from ...ops import structure as st
+from ...ops.registry import named
+from ..calls import purity, remembering
+from ..calls.calls import call, call_foreign, opaque
+from ..calls.names import local_variables
+from ..containers.items import subscript
+from ..control import contexts
+from ..control.loops import collect
+from ..domain.values import (
+    PLAIN,
+    Closure,
+    Items,
+    Native,
+    Value,
+    is_generator,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
+from ..evaluate.operations import binary
+from ..heap import now
+from ..iterate import generators, iterators, walking
+from ..iterate.iteration import Running, as_list, iteration, settled
+from ..machine.failing import raise_now
+from ..objects import dispatching, instances
+from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
+from ..objects.operators import call_method_of_class
+from ..polyfills import equivalents
+from ..polyfills import writing_functions as writing
+from ..polyfills.scipy import sparse_storage
+from ..polyfills.stdlib import collections as container_polyfills
+from ..polyfills.stdlib import contextlib as context_polyfills
+from ..polyfills.stdlib import iterators as iterator_polyfills
+from ..polyfills.stdlib import pools
+from . import (
+    introspection,
+    library_copies,
+    library_objects,
+    library_records,
+    records,
+    weak_references,
+)
+from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+
+def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    token = token_of(it, args[0])
+    return opaque(it, id, args, kwargs, INT) if token is None else token
+
+
+def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    own = call_method_of_class(it, args[0], "__hash__", [])
+    if own is not None:
+        return own
+    if holds_by_identity(it, args[0]):
+        token = token_of(it, args[0])
+        if token is not None:
+            return token
+        refuse_in_sets(it, args[0])
+    instances.refuse_unknown_class(it, args[0])
+    return opaque(it, hash, args, kwargs, INT)
+
+
+def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    around = it.frame.scope.globals
+    module = sys.modules.get(str(around.get("__name__")))
+    if module is None or vars(module) is not around:
+        raise it.unsupported("`globals()` of code that is in no module", "Name what is meant.")
+    return call(it, Const(container_polyfills.Globals), [Const(module)], {})
+
+
+def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`array.array`: of all types but Python's floats it is made when the program runs."""
+    if args and args[0] == Const("d"):
+        return call(it, Const(container_polyfills.NumberArray), args, kwargs)
+    return call_foreign(it, array.array, args, kwargs)
+
+
+def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(iterator_polyfills.repeat), args, {})
+    return call(it, Const(equivalents.repeat), args, kwargs)
+
+
+def _by_indices(function: Callable[..., Any]) -> Handler:
+    """A choice of items, which is made by their indices."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        listed = as_list(it, args[0])
+        r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
+        if not isinstance(r, Const):
+            raise it.unsupported(
+                f"`itertools.{function.__name__}` of a number of items that only the run knows",
+                "Write the loops over the indices.",
+            )
+        options = () if r.value is None else (r.value,)
+        if isinstance(listed, Items):
+            chosen = function(range(len(listed.values)), *options)
+            return list_of(*(tuple_of(*(listed.values[k] for k in ks)) for ks in chosen))
+        if r.value is None:
+            raise it.unsupported(
+                "`itertools.permutations` of all of a list whose length only the run knows",
+                "Say how many items are chosen.",
+            )
+        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
+        found = it.emit(st.as_list, it.atom(call_foreign(it, function, [indices, r], {})))
+
+        def pick(row: Value) -> Value:
+            ks = (
+                it.emit(
+                    st.getitem,
+                    it.atom(row),
+                    Const(j),
+                )
+                for j in range(r.value)
+            )
+            return tuple_of(*(subscript(it, listed, k) for k in ks))
+
+        return collect(it, Running((found,), lambda elements: elements[0]), pick)
+
+    return handler
+
+
+def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    key, source = (it.builder.span, "tee"), _only_source(it, args[0])
+    if source is None or key in it.reading.one_by_one:
+        return call(it, Const(iterator_polyfills.tee), args, kwargs)
+    walking.copied_ahead(it, key, source)
+    return call(it, Const(equivalents.tee), args, kwargs)
+
+
+def _only_source(it: Interpreter, value: Value) -> Value | None:
+    """The list that all items come from, if making them depends on nothing else and nobody sees it."""
+    value = now(it, iterated(it, value))
+    if isinstance(value, Items) and value.form == "iterator":
+        source, _ = iterators.current(it, value)
+        if not is_generator(source) or iterators.is_kept(it, value):
+            return None
+        producer = generators.producer_of(source)
+        if not purity.is_pure(it, producer.closure) or not producer.is_fresh(it):
+            return None
+        value = now(it, producer.bound.get("%iterable", Const(None)))
+    has_items = isinstance(value, Var) or (isinstance(value, Items) and value.form == "list")
+    return value if has_items else None
+
+
+def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, source, *start = args
+    source = iterated(it, source)
+    if not isinstance(function, Const) and iterators.is_lazy(it, source):
+        return call(it, Const(iterator_polyfills.reduce_), [function, source, *start], {})
+    if start:
+        return fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
+    source = settled(it, source)
+    items = iteration(it, source)
+    if isinstance(items, list) and not items:
+        raise_now(it, TypeError, "reduce() of empty iterable with no initial value")
+    if isinstance(items, list):
+        return fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
+    listed = it.atom(as_list(it, source))
+    rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
+    first = subscript(it, listed, Const(0))
+    return fold(it, rest, first, lambda a, b: call(it, function, [a, b], {}))
+
+
+def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if "op_flags" in kwargs or len(args) > 2:
+        raise it.unsupported(
+            "an iterator of NumPy's that writes to arrays is not covered",
+            "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
+        )
+    if len(args) != 1 or not all(_changes_nothing(*option) for option in kwargs.items()):
+        raise it.unsupported(
+            "the options of `np.nditer` are not covered",
+            "Loop over `np.ndenumerate(a)`, or over the indices: `for i in np.ndindex(a.shape)`.",
+        )
+    if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
+        from ..polyfills.numpy.functions import elements_together
+
+        return call(it, Const(elements_together), list(args[0].values), {})
+    return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+
+
+def _changes_nothing(name: str, value: Value) -> bool:
+    """Whether an option of `np.nditer` leaves it the numbers of an array in the order of memory."""
+    flags = value.values if isinstance(value, Items) else [value]
+    if name == "order":
+        return value == Const("K")
+    ordinary = ("refs_ok", "zerosize_ok", "common_dtype")
+    return name == "flags" and all(isinstance(f, Const) and f.value in ordinary for f in flags)
+
+
+def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *rest = args
+    known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
+    return call_foreign(it, known, rest, kwargs)
+
+
+def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *before = args
+    if isinstance(function, Native) and function.name == "partial":
+        function, earlier, named = function.call.args  # type: ignore[attr-defined]
+        before, kwargs = [*earlier, *before], {**named, **kwargs}
+    return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
+
+
+def _call_partial(
+    function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    return call(it, function, [*before, *args], {**named, **kwargs})
+
+
+def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return Native("wraps", functools.partial(_wrapping, args[0]))
+
+
+def _wrapping(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    (inner,) = args
+    return replace(inner, wraps=function) if isinstance(inner, Closure) else inner
+
+
+def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return Native("itemgetter", functools.partial(_get_items, list(args)))
+
+
+def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
+    got = [subscript(it, values[0], key) for key in keys]
+    return got[0] if len(got) == 1 else tuple_of(*got)
+
+
+def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    import ast
+
+    a, b = args
+    node = ast.Pass()
+    return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
+
+
+def _refuse(what: str, hint: str) -> Handler:
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        raise it.unsupported(what, hint)
+
+    return handler
+
+
+def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
+    return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
+
+
+def _text_of(function: Any, kind: Kind) -> Handler:
+    """A function that shows a value: what it says of one that is known, is known."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        values = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) in PLAIN]
+        if values and len(values) == len(args) and not kwargs:
+            with suppress(Exception):  # it must fail when the program runs
+                return Const(function(*values))
+        return opaque(it, function, args, kwargs, kind)
+
+    return handler
+
+
+_ASKED_OF_PYTHON = (sys.exc_info, traceback.format_exc, traceback.print_exc, traceback.format_stack)
+"""What Python knows of the code that runs: not that of the program, where that is differentiated."""
+
+
+def _looking_into(function: Any, first: int, name: str) -> Handler:
+    """A function that looks into the memory of what it is given: from that argument on, or by that name."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        given = [*args[first:], *(value for key, value in kwargs.items() if key == name)]
+        if any(
+            isinstance(kind_of_value(value), Array) or kind_of_value(value) == UNKNOWN
+            for value in given
+        ):
+            raise it.unsupported(
+                f"`{function.__name__}` looks into the memory of an array",
+                "Read and write the array itself, or a view of it (`a[1:]`, `a.reshape(…)`).",
+            )
+        return call_foreign(it, function, args, kwargs)
+
+    return handler
+
+
+def _set_for_context(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    kinds = [kind_of_value(value) for value in args if not isinstance(value, Const)]
+    if any(kind != UNKNOWN and is_differentiable(kind) for kind in kinds):
+        raise it.unsupported(
+            "a context variable is given a value that may have a derivative",
+            "Pass the value as an argument, or keep it in an attribute of an object.",
+        )
+    return opaque(it, known, args, kwargs)
+
+
+_SHOWN = (repr, str, format, ascii, chr, bin, hex)
+
+
+_COUNTED = (ord,)
+
+
+_OPAQUE = (print, input, open, dir)
+
+
+_OF_FILES = frozenset(("os", "posixpath", "ntpath", "genericpath"))
+
+
+_BLIND = (eval, exec, compile, __import__)
+
+
+def _locals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`locals()`: a dictionary of the names that are bound."""
+    found = local_variables(it)
+    if found is None:
+        raise it.unsupported(
+            "which names are bound where `locals()` is called is known only when the program runs",
+            "Bind them on every path, or write the dictionary out: `{'x': x, 'y': y}`.",
+        )
+    return found
+
+
+def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A call whose changes of anything outside would be lost."""
+    if not purity.is_pure(it, args[0]):
+        raise it.unsupported(
+            "a process of its own is to run a function that reads or changes more than its arguments",
+            "Pass it what it reads, and return what it changes; or call it here, or in a thread.",
+        )
+    return call(it, Const(pools.on_copies), args, kwargs)
+
+
+_HANDLERS: list[tuple[Any, Handler]] = [
+    (functools.partial, _partial),
+    (functools.reduce, _reduce),
+    (functools.wraps, _wraps),
+    (functools.lru_cache, remembering.decorator),
+    (functools.cache, remembering.decorator),
+    (operator.itemgetter, _itemgetter),
+    (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
+    (divmod, _divmod),
+    (equivalents.as_it_is, _as_it_is),
+    (pools.in_a_process, _in_a_process),
+    (
+        equivalents.matrix_product,
+        lambda it, args, kwargs: it.emit(named("matmul"), *map(it.atom, args)),
+    ),
+    (np.nditer, _nditer),
+    (id, _id),
+    (hash, _hash),
+    (globals, _globals),
+    (
+        frozenset,
+        lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
+    ),
+    (iter, iterators.make_iterator),
+    (next, iterators.next_item),
+    (iterator_polyfills.step, iterators.step),
+    (
+        iterator_polyfills.equally_long,
+        lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
+    ),
+    (array.array, _array),
+    (memoryview, _looking_into(memoryview, 0, "object")),
+    (
+        MappingProxyType,
+        _refuse("a view of a dictionary, which changes with it", "Use the dictionary, or a copy."),
+    ),
+    (np.frombuffer, _looking_into(np.frombuffer, 0, "buffer")),
+    (np.ndarray, _looking_into(np.ndarray, 2, "buffer")),
+    (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
+    *records.HANDLERS,
+    *weak_references.HANDLERS,
+    (
+        sparse_storage.not_followed,
+        _refuse(
+            "what SciPy stores of this sparse matrix is not followed",
+            "Ask a matrix for it that is made in `csr`, `csc` or `coo` format of entries and places; use `.copy()`.",
+        ),
+    ),
+    (itertools.repeat, _repeat),
+    (itertools.tee, _tee),
+    *((function, _opaque(function)) for function in _OPAQUE),
+    (itertools.combinations, _by_indices(itertools.combinations)),
+    (
+        itertools.combinations_with_replacement,
+        _by_indices(itertools.combinations_with_replacement),
+    ),
+    (itertools.permutations, _by_indices(itertools.permutations)),
+    *((function, _text_of(function, STR)) for function in _SHOWN),
+    *((function, _text_of(function, INT)) for function in _COUNTED),
+    *(
+        (
+            function,
+            _refuse(
+                f"what `{function.__name__}` says of the exception that is being handled",
+                "Name the exception, `except Error as error`, and read that.",
+            ),
+        )
+        for function in _ASKED_OF_PYTHON
+    ),
+    (functools.singledispatch, dispatching.single_dispatch),
+    (
+        container_polyfills.other_use_of_globals,
+        _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
+    ),
+    (
+        container_polyfills.only_the_run_knows_the_order,
+        _refuse(
+            "only the run knows in which order a set is walked over",
+            "Walk over a list, or over a dictionary with these keys, `dict.fromkeys(xs)`.",
+        ),
+    ),
+    (locals, _locals),
+    *(
+        (
+            function,
+            _refuse(
+                f"`{function.__name__}()` cannot be read before it runs",
+                "Write the code itself instead.",
+            ),
+        )
+        for function in _BLIND
+    ),
+]
+
+
+def _in_python(equivalent: Any) -> Handler:
+    return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
+
+
+_TABLES = (
+    _HANDLERS,
+    contexts.HANDLERS,
+    library_objects.HANDLERS,
+    library_copies.HANDLERS,
+    library_records.HANDLERS,
+)
+
+_EAGER: dict[int, Handler] = {
+    **{
+        id(function): handler
+        for function, handler in (
+            *_HANDLERS,
+            *contexts.HANDLERS,
+            *library_objects.HANDLERS,
+            *library_copies.HANDLERS,
+            *library_records.HANDLERS,
+        )
+    },
+    **{
+        id(function): _in_python(equivalent)
+        for function, equivalent in (
+            *equivalents.EQUIVALENTS,
+            *context_polyfills.EQUIVALENTS,
+            *iterator_polyfills.ENDLESS,
+            *writing.IN_PYTHON,
+            *container_polyfills.STAND_INS,
+        )
+    },
+}
+
+
+HANDLERS: dict[int, Handler] = {
+    **_EAGER,
+    **{
+        id(function): at_once(_EAGER[id(function)], equivalent.__name__)
+        for function, equivalent in iterator_polyfills.LAZY
+    },
+    id(itertools.groupby): as_it_is_asked(_in_python(iterator_polyfills.groupby), "groupby_"),
+    **{id(function): handler for function, handler in writing.BY_HAND},
+}
+
+
+def handler_of(known: Any) -> Handler | None:
+    """How to read a call of a function that Python implements."""
+    if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
+        return _chain_from_iterable
+    if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
+        return _in_python(equivalents.from_keys)
+    if isinstance(getattr(known, "__self__", None), ContextVar) and known.__name__ == "set":
+        return lambda it, args, kwargs: _set_for_context(it, known, args, kwargs)
+    module = getattr(known, "__module__", None)
+    if module in ("inspect", "sys", "traceback"):
+        asks = introspection.handler(module, known)
+        if asks is not None:
+            return asks
+    if module in _OF_FILES and isinstance(known, FunctionType):
+        return _opaque(known)
+    if _starts_elsewhere(known):
+        return _refuse(
+            "what runs in another thread, process or event loop cannot be differentiated",
+            "Call the function itself; or start the threads outside and differentiate in each.",
+        )
+    return HANDLERS.get(id(known))
+
+
+_ELSEWHERE = {
+    "threading": ("Thread", "Timer"),
+    "multiprocessing": ("Process",),
+    "asyncio": ("run", "gather"),
+}
+"""By package: none of these is imported for it."""
+
+
+def _starts_elsewhere(known: Any) -> bool:
+    package = str(getattr(known, "__module__", "")).partition(".")[0]
+    return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
+
+
+_chain_from_iterable = at_once(_in_python(equivalents.chain_from_iterable), "chain_from_iterable")

@@ -1,0 +1,89 @@
+"""Options of functions of NumPy that say what holds without them: they are left out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.graph import Atom, Const
+from ...ops.registry import named
+from ..domain.values import Value
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Kwargs = Mapping[str, Value]
+
+_SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
+    "out": (None,),
+    "where": (True,),
+    "like": (None,),
+    "dtype": (None,),
+    "device": (None, "cpu"),
+    "subok": (True, False),  # arrays are of NumPy's own class
+    "casting": ("same_kind", "unsafe"),
+    "order": ("K", "A", "C"),  # how the result lies in memory, which nobody asks
+}
+"""Values of options that change nothing where a function that takes them is read without."""
+
+
+def without(
+    kwargs: Kwargs, accepted: Collection[str], function: Callable[..., Any] | None
+) -> Kwargs:
+    """The options of a call but for those that are not read, and say what holds without them."""
+    if all(name in accepted for name in kwargs):
+        return kwargs
+    return {
+        name: value
+        for name, value in kwargs.items()
+        if name in accepted or not _says_nothing(name, value, function)
+    }
+
+
+def _says_nothing(name: str, value: Value, function: Callable[..., Any] | None) -> bool:
+    if not isinstance(value, Const):
+        return False
+    known = value.value
+    ordinary = (*_SAY_NOTHING.get(name, ()), *_default_of(function, name))
+    return any(known is each or (type(known) is type(each) and known == each) for each in ordinary)
+
+
+@functools.lru_cache(maxsize=1024)
+def _default_of(function: Callable[..., Any] | None, name: str) -> tuple[Any, ...]:
+    """The default of a function's option, if it is one of Python's own values."""
+    try:
+        parameter = inspect.signature(function).parameters.get(name)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ()
+    if parameter is None or parameter.default is parameter.empty:
+        return ()
+    is_plain = isinstance(parameter.default, (bool, int, float, str, type(None), type))
+    return (parameter.default,) if is_plain else ()
+
+
+def parameters_of(equivalent: Any) -> Collection[str] | None:
+    """What a function that stands for one of NumPy's takes by name; None if that is anything."""
+    code = getattr(equivalent, "__code__", None)
+    if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
+        return None
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def float_dtype(kwargs: Kwargs, accepted: Collection[str]) -> Const | None:
+    """The dtype of floats that a function is asked for that is read without: its result is given it then."""
+    asked = kwargs.get("dtype")
+    if "dtype" in accepted or not isinstance(asked, Const) or asked.value is None:
+        return None
+    try:
+        return asked if np.dtype(asked.value).kind == "f" else None
+    except TypeError:
+        return None
+
+
+def as_floats(it: Interpreter, result: Value, dtype: Const) -> Atom:
+    """A result as an array of floats of a dtype."""
+    return it.emit(named("astype"), it.atom(result), namespace="method", dtype=dtype)

@@ -1,0 +1,637 @@
+"""Calls: what is called, and whether it is inlined."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...errors import NoSource, UnsupportedSyntax
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.op import Op
+from ...ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
+from ...ops import registry as ops
+from ...ops import structure as st
+from ...rules.registry import rule_for
+from ...runtime.sourceless import Sourceless
+from ..boundary import columns
+from ..boundary.shown import draws
+from ..boundary.signature import derives
+from ..builtins import library_records, ordinary_options
+from ..control.deferral import strictly
+from ..domain.values import (
+    Closure,
+    Items,
+    Iteration,
+    Maker,
+    Native,
+    Value,
+    as_known,
+    flatten,
+    is_object,
+    tuple_of,
+)
+from ..evaluate.expressions import evaluate
+from ..heap import captures, identities, now, place_of, stands_for
+from ..iterate.runs import with_known_keys
+from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
+from ..machine.opcalls import emit_op
+from ..machine.relied_on import rely_on_partial
+from ..objects import construct
+from ..polyfills import equivalents, writing_functions
+from ..syntax.declarations import changes_its_object
+from . import remembering
+from .binding import is_star, star
+from .closure_calls import call_closure, op_with_rule
+from .closures import bound_before, closure_of, closure_of_items, made_alone
+from .wrong_calls import refuse_wrong_call
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+
+_LIBRARIES = {"numpy", "scipy"}
+"""Where their Python cannot be read, their functions have no derivative, which only matters if used."""
+OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io", "pathlib"}
+"""Their functions are called as they are: no derivative flows through them."""
+
+_OF_CONSTANTS = {
+    "random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid", "unicodedata",
+}  # fmt: skip
+"""Their functions are called as they are, and refused where a derivative would flow through them."""
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
+    """The value of a call expression."""
+    if isinstance(node.func, ast.Attribute):
+        from ..objects.attributes import call_method
+
+        receiver = evaluate(it, node.func.value)
+        args, kwargs = _arguments(it, node)
+        with it.at(node):
+            return call_method(it, now(it, receiver), node.func.attr, args, kwargs)
+    function = evaluate(it, node.func)
+    args, kwargs = _arguments(it, node)
+    # what a later argument has changed, an earlier one shows, too
+    args = [now(it, arg) if isinstance(arg, Var) else arg for arg in args]
+    with it.at(node):
+        return call(it, function, args, kwargs)
+
+
+def positional(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of expressions side by side, with the items of `*items` where these are known."""
+    from ..iterate.iteration import known_items, settled
+
+    values: list[Value] = []
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            values.append(evaluate(it, node))
+            continue
+        value = settled(it, evaluate(it, node.value))
+        items = known_items(it, value)
+        values.extend(items if items is not None else [star(it.atom(value))])
+    return values
+
+
+def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    args = positional(it, node.args)
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate(it, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+            continue
+        if isinstance(value, Var):
+            from ..containers.items import open_up
+
+            value = with_known_keys(it, open_up(it, value))
+        elif is_object(value):
+            from ..builtins.library import dict_from
+
+            value = dict_from(it, value)
+        if not (isinstance(value, Items) and value.form == "dict"):
+            raise it.unsupported(
+                "`**` needs a dictionary whose keys are known when the program is read",
+                "Pass the arguments by name, or specialise on an example dictionary.",
+                node,
+            )
+        kwargs.update(zip(value.keys, value.values, strict=True))
+    return args, kwargs
+
+
+def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """Call any value."""
+    match function:
+        case Native():
+            return function.call(it, args, kwargs)
+        case Closure(function=known) if known and _by_itself(known):
+            return call_known(it, known, args, kwargs)
+        case Closure():
+            return call_closure(it, function, args, kwargs)
+        case Items(form="function", type=Maker()):
+            return call(it, captures.put_together(function), args, kwargs)
+        case Items(form="function") if _by_itself(function.type.function):
+            return call_known(it, function.type.function, args, kwargs)
+        case Items(form="function"):
+            special = it.reading.special(function.type.function)
+            if special is not None:
+                return special(it, args, kwargs)
+            found = op_with_rule(it, function.type.function)  # a rule needs no source
+            if found is not None:
+                return _beside_captured(it, function, emit_op(it, *found, args, kwargs))
+            return call_closure(it, closure_of_items(it, function), args, kwargs)
+        case Items(form="derivative", type=verb):
+            return it.reading.derivative(it, verb, function["function"], args, kwargs)
+        case Items(form="object", type=types.MethodType):
+            return call(it, function["__func__"], [function["__self__"], *args], kwargs)
+        case Items(form="dataclass" | "object" | "namedtuple"):
+            from ..objects.operators import call_method_of_class
+
+            own = getattr(function.type, "__call__", None)  # noqa: B004
+            special = it.reading.special(own)
+            if special is not None:
+                return special(it, [function, *args], kwargs)
+            result = call_method_of_class(it, function, "__call__", args, kwargs)
+            if result is None:
+                raise_now(it, TypeError, f"'{function.type.__name__}' object is not callable")
+            return result
+        case Const(value=known) if callable(known):
+            return call_known(it, known, args, kwargs)
+        case Var():
+            return _call_at_run_time(it, function, args, kwargs)
+        case Iteration(form="checkpoint", function=Native() as checkpointed):
+            return checkpointed.call(it, args, kwargs)
+        case _:
+            raise _no_function(it, function)
+
+
+def _beside_captured(it: Interpreter, function: Items, result: Value) -> Value:
+    """What a function with a rule returned, with what it has captured: the rule does not differentiate that."""
+    pairs = zip(function.keys, function.values, strict=True)
+    captured = [(name, atom) for name, value in pairs for atom in flatten(value)]
+    if not captured or not isinstance(result, Var):
+        return result
+    names = Const(tuple(name for name, _ in captured))
+    function_name = Const(function.type.function.__qualname__)
+    params = {"function": function_name, "names": names}
+    return it.builder.emit_with(st.ruled, (result, *(atom for _, atom in captured)), params)
+
+
+def _no_function(it: Interpreter, value: Value) -> Exception:
+    """The refusal, where it is not known that Python raises a TypeError when the program runs."""
+    if isinstance(value, Const):
+        fail_now(it, operator.call, value)
+    if isinstance(value, Items) and value.form in ("list", "tuple", "dict", "set"):
+        raise_now(it, TypeError, f"'{value.form}' object is not callable")
+    return it.unsupported("this value is not a function that can be called", "Call a function.")
+
+
+def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
+    if isinstance(function.kind, (Number, Array, Seq)) or function.kind == STR:
+        fail_now(it, operator.call, function)
+    if any(map(is_star, args)):
+        raise it.unsupported(
+            "`*` is not covered in a call of a function that is known only when the program runs",
+            "Pass the sequence itself.",
+        )
+    _refuse_to_change(it, function)
+    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
+    return it.emit(st.apply, function, *atoms, names=Const(tuple(kwargs)))
+
+
+def _refuse_to_change(it: Interpreter, function: Var) -> None:
+    """Refuse a method, of an object that only the run knows, that changes the object: the run would refuse it.
+
+    Read once more, for the values of a call, the object may be known.
+    """
+    made = it.builder.visible_definition(function)
+    name = made.param("name") if made is not None and made.op is st.getattr_ else None
+    for cls in it.reading.made_of:
+        method = getattr(cls, str(name), None)
+        if isinstance(method, types.FunctionType) and changes_its_object(method):
+            raise it.unsupported(
+                f"{name} changes an object that is known only when the program runs",
+                "Choose the object where wengert can see it, or return the new value.",
+            )
+
+
+# --- known callables ----------------------------------------------------------------------
+
+
+def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a Python object that is known when the program is read."""
+    special = it.reading.special(known)
+    if special is not None:
+        return special(it, args, kwargs)
+    if derives(known):
+        return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
+    asked = columns.call(it, known, args, kwargs)
+    if asked is not None:
+        return asked
+    from ..builtins.library import handler_of, rarer_handler_of
+    from ..objects.operators import as_operator, call_on_object, in_numpy, refuse_unknown
+
+    said = call_on_object(it, known, args, kwargs)
+    if said is not None:
+        return said
+    handler = handler_of(known)
+    if handler is not None:
+        refuse_wrong_call(it, known, args, kwargs)
+        return handler(it, args, kwargs)
+    if isinstance(known, Op):
+        return emit_op(it, known, it.namespace, args, kwargs, row=True)
+    found = ops.find(known)
+    if found is not None and not it.reading.opted_out(found[0]):
+        refuse_wrong_call(it, known, args, kwargs)
+        if found[1] == "np":
+            args = [in_numpy(it, arg) for arg in args]
+            refuse_unknown(it, ("__iter__", "__getitem__"), args)
+        said = as_operator(it, known, *found, args)
+        if said is not None:
+            return said
+        return emit_op(it, *found, args, kwargs)
+    handler = rarer_handler_of(known)
+    if handler is not None:
+        refuse_wrong_call(it, known, args, kwargs)
+        return handler(it, args, kwargs)
+    return _call_python(it, known, args, kwargs)
+
+
+def _stand_in(function: Any) -> Any:
+    return equivalents.stand_in_for(function)
+
+
+ops.stand_ins.append(_stand_in)
+
+
+def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    writes = writing_functions.ufunc_at(it, known)
+    if writes is not None:
+        return writes(it, args, kwargs)
+    equivalent = equivalents.late_equivalent(known)
+    if equivalent is not None:
+        return _call_equivalent(it, equivalent, args, kwargs, known)
+    drawn = _drawn(it, known, args, kwargs)
+    if drawn is not None:
+        return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
+    written = functools.partial(_call_written, it, known)
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return written(args, kwargs)
+    from ..polyfills.stdlib.random import drawing
+
+    return drawing(it, Const(known.__self__), known.__name__, args, kwargs, written)
+
+
+def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    module = _module_of(known)
+    if module in OPAQUE_MODULES:
+        return opaque(it, known, args, kwargs)
+    if draws(known):
+        return draw(it, known, args, kwargs)
+    if module in _OF_CONSTANTS:
+        from ..containers.known_text import called
+
+        as_it_is = functools.partial(call_foreign, it, known, args, kwargs)
+        return called(it, known, args, kwargs, as_it_is)
+    return _call_by_kind(it, known, module, args, kwargs)
+
+
+def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: Kwargs) -> Value:
+    """A call of something that Python calls in a way of its own: a method, a class, a partial function …"""
+    match known:
+        case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            return remembering.call_remembered(it, known, args, kwargs)
+        case types.MethodWrapperType() if known.__name__ == "__get__" and args:
+            from ..objects.bound_methods import bound
+
+            return bound(args[0], as_known(known.__self__), known.__name__)
+        case types.FunctionType() if library_records.is_of_attrs(known):
+            return library_records.ATTRS[known.__name__](it, args, kwargs)
+        case (
+            types.MethodDescriptorType(__objclass__=np.ndarray)
+            | types.WrapperDescriptorType(__objclass__=np.ndarray)
+        ) if args:
+            from ..objects.attributes import call_method
+
+            return call_method(it, args[0], known.__name__, args[1:], kwargs)
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if args:
+            return _call_of_container(it, known, args, kwargs)
+        case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
+            return _call_ufunc_method(it, known, args, kwargs)
+        case np.vectorize():
+            from ..polyfills.numpy.by_entries import vectorized
+
+            said = (known.pyfunc, known.otypes, tuple(known.excluded), known.signature)
+            return call_known(it, vectorized, [*map(as_known, said), *args], kwargs)
+        case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
+            return construct.new_namedtuple(it, args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
+        case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):
+            return call(it, Const(equivalents.namedtuple_of), args, kwargs)
+        case types.FunctionType() if module in _LIBRARIES:
+            return _call_library_function(it, known, known, args, kwargs)
+        case types.FunctionType(registry=_, dispatch=dispatch) if args:
+            run = lambda function: call(it, as_known(function), args, kwargs)
+            return call_dispatched(it, dispatch, args[0], run)
+        case types.FunctionType() if args and (owner := construct.owner_of_init(known, args[0])):
+            return construct.init_of_base(it, owner, args, kwargs)
+        case types.FunctionType():
+            try:
+                closure = closure_of(it, known)
+            except NoSource as refusal:
+                return _call_sourceless(it, known, refusal, args, kwargs)
+            return call_closure(it, closure, args, kwargs)
+        case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
+            return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
+        case functools.partial():
+            before = [bound_before(it, a) for a in known.args]
+            named = {k: bound_before(it, v) for k, v in known.keywords.items()}
+            rely_on_partial(it.reading.guards, known)
+            return call_known(it, known.func, [*before, *args], {**named, **kwargs})
+        case operator.itemgetter() | operator.attrgetter() | operator.methodcaller():
+            made_by, made_of = known.__reduce__()[:2]
+            made = call_known(it, made_by, [as_known(each) for each in made_of], {})
+            return call(it, made, args, kwargs)
+        case type():
+            return construct.construct(it, known, args, kwargs)
+        case _:
+            return _call_around(it, known, args, kwargs)
+
+
+def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A call of an object that stands around a function written in Python; of another it is called as it is."""
+    implementation = getattr(known, "_implementation", None)
+    if isinstance(implementation, types.FunctionType):
+        return _call_library_function(it, known, implementation, args, kwargs)
+    inner = getattr(known, "__wrapped__", None)
+    picks = type(known).__module__ == "uarray"  # what it wraps says which arguments are arrays
+    if isinstance(inner, types.FunctionType) and not picks:
+        return call_closure(it, closure_of(it, inner), args, kwargs)
+    own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
+    if isinstance(own, types.FunctionType):
+        return call_known(it, own, [Const(known), *args], kwargs)
+    return call_foreign(it, known, args, kwargs)
+
+
+def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
+    from ..objects.attributes import call_method
+    from ..objects.class_lookup import in_python
+
+    receiver, written = now(it, args[0]), in_python(known)
+    if is_object(receiver) and written is not known:
+        return call(it, Const(written), args, kwargs)
+    if isinstance(receiver, Var) or (isinstance(receiver, Items) and written is not known):
+        return call_method(it, receiver, known.__name__, args[1:], kwargs)
+    return call_foreign(it, known, args, kwargs)
+
+
+def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
+    """Whether a function is the `__new__` that Python itself has written for a namedtuple."""
+    from ..objects.class_lookup import is_generated
+
+    is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
+    return is_class and is_generated(function)
+
+
+_MAKE = NamedTuple("_Any", [])._make.__func__.__code__  # type: ignore[attr-defined]
+
+
+def _is_plain_namedtuple(args: Args) -> bool:
+    """Whether the first operand is the class of a namedtuple that is made as all are."""
+    cls = args[0].value if args and isinstance(args[0], Const) else None
+    return isinstance(cls, type) and _makes_a_namedtuple(cls.__new__, args[0])  # type: ignore[arg-type]
+
+
+def _drawn(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Any:
+    """What stands for a method of a generator of random numbers."""
+    from ..polyfills.stdlib.random import drawn_by
+
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return None
+    return drawn_by(it, Const(known.__self__), known.__name__, args, kwargs)
+
+
+def _by_itself(function: FunctionType) -> bool:
+    """Whether a function is called for what it is known as, and not read like one of the user's."""
+    module = _module_of(function)
+    of_python = module in sys.stdlib_module_names and not function.__closure__
+    as_they_are = module in _LIBRARIES or draws(function)
+    return of_python or as_they_are or hasattr(function, "registry")
+
+
+def call_dispatched(
+    it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
+) -> Value:
+    """What the function gives that `functools.singledispatch` chooses, by the class of the first argument."""
+    from ..domain.number_classes import classes_of
+    from ..objects.class_lookup import class_of
+
+    value = now(it, first)
+    classes = classes_of(it, value) or (class_of(value),)
+    if None in classes:
+        raise it.unsupported(
+            "which function is dispatched to depends on a class that only the run knows",
+            "Create the object in the function, or specialise on an example of it.",
+        )
+    functions = {cls: dispatch(cls) for cls in classes if cls is not None}
+    return _run_dispatched(it, value, functions, run)
+
+
+def _run_dispatched(
+    it: Interpreter, value: Value, functions: Mapping[type, Any], run: Callable[[Any], Value]
+) -> Value:
+    """Ask for one class after the other, as long as they differ; what is left is of the last."""
+    (cls, function), *others = functions.items()
+    if all(other is function for _, other in others):
+        return run(function)
+    its_type = it.atom(opaque(it, type, [value], {}))
+    return it.choose(
+        it.emit(st.is_, its_type, Const(cls)),
+        lambda: run(function),
+        lambda: _run_dispatched(it, value, dict(others), run),
+    )
+
+
+def _module_of(function: Any) -> str:
+    """The package that a function comes from."""
+    return (getattr(function, "__module__", None) or "").split(".")[0].lstrip("_")
+
+
+def _call_library_function(
+    it: Interpreter, known: Any, implementation: FunctionType, args: Args, kwargs: Kwargs
+) -> Value:
+    """A function of NumPy or SciPy that is no op: its Python is read.
+
+    Where that fails it has no derivative.
+    """
+    reading = functools.partial(call_closure, it, closure_of(it, implementation), args, kwargs)
+    if it.frames and _is_of_library(it.frame.closure):
+        return reading()
+    if known.__name__ == "__init__":  # which changes an object: the class is called, or none of it
+        return reading()
+    return read_of_library(it, known, reading, args, kwargs)
+
+
+def read_of_library(
+    it: Interpreter, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
+) -> Value:
+    """What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative."""
+    mark = it.mark()
+    try:
+        with strictly(it.reading):
+            result = reading()
+        if not any(map(_hides_a_function, it.builder.since(mark.last))):
+            return result
+    except (UnsupportedSyntax, NoSource):
+        pass
+    # an error in the derivative of what was read would show a line that is not the user's
+    it.return_to(mark)
+    return call_foreign(it, known, args, kwargs)
+
+
+def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """`np.add.reduce(x)`, `np.multiply.outer(x, y)`."""
+    from ..polyfills.numpy.ufuncs import method_of
+
+    ufunc = known.__self__
+    found = method_of(ufunc, known.__name__)
+    if found is None:
+        return call_foreign(it, known, args, kwargs)
+    equivalent, of_any = found
+    return _call_equivalent(it, equivalent, [Const(ufunc), *args] if of_any else args, kwargs)
+
+
+def _call_equivalent(
+    it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs, known: Any = None
+) -> Value:
+    """Call what stands for a function; what NumPy writes to `out` is its result."""
+    from ..polyfills.writing_functions import write_to_out
+
+    count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
+    if count > 1:
+        args, kwargs = _with_out_by_name(known, args, kwargs)
+    out = kwargs.get("out", Const(None))
+    named = getattr(equivalent, "__kwdefaults__", None) or ()
+    accepted = ordinary_options.parameters_of(equivalent) if kwargs else None
+    if accepted is not None and not all(name in accepted for name in kwargs):
+        kwargs = ordinary_options.without(kwargs, accepted, known)
+        floats = ordinary_options.float_dtype(kwargs, accepted)
+        if floats is not None and getattr(known, "__name__", "") in _FLOATS_AT_LAST:
+            plain = {name: value for name, value in kwargs.items() if name != "dtype"}
+            made = call_known(it, equivalent, args, plain)
+            return ordinary_options.as_floats(it, made, floats)
+    if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
+        made = call_known(it, equivalent, args, kwargs)
+        if getattr(equivalent, "__name__", "") in _OF_VIEWS and isinstance(made, Var):
+            source = args[0] if args else kwargs["x"]
+            stands_for(it, place_of(it, made), identities(it, source, own=True))
+        return made
+    others = {name: value for name, value in kwargs.items() if name != "out"}
+    made = call_known(it, equivalent, args, others)
+    if count > 1 and isinstance(out, Items) and isinstance(made, Items):
+        pairs = zip(out.values, made.values, strict=True)
+        written = [x if o == Const(None) else write_to_out(it, o, x) for o, x in pairs]
+        return tuple_of(*written)
+    return write_to_out(it, out, made)
+
+
+def _with_out_by_name(ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arrays that an elementwise function with several results writes to, which may be given by position."""
+    out = args[ufunc.nin :]
+    if not out:
+        return args, kwargs
+    return args[: ufunc.nin], {**kwargs, "out": tuple_of(*out)}
+
+
+_FLOATS_AT_LAST = frozenset(("logspace", "geomspace", "corrcoef", "cov"))
+"""Functions whose results are given the dtype that is asked for, if of floats, at last."""
+
+_OF_VIEWS = frozenset(("sliding_window_view",))
+"""Functions that give views of an array, and copies as they are read: when it changes, they are lost."""
+
+
+def _is_of_library(closure: Closure) -> bool:
+    return str(closure.scope.globals.get("__name__")).split(".")[0] in _LIBRARIES
+
+
+def _hides_a_function(eqn: Eqn) -> bool:
+    """Whether a call is of a function known only at run time, or of one that has no rule."""
+    if eqn.op is st.apply or any(_hides_a_function(e) for block in eqn.blocks for e in block.eqns):
+        return True
+    known = eqn.op.spellings or eqn.op.control or rule_for(eqn.op) is not None
+    return not known and eqn.namespace == "call" and any(map(_is_inexact, eqn.args))
+
+
+def _is_inexact(atom: Atom) -> bool:
+    match kind_of_atom(atom):
+        case Number(type=type_):
+            return type_ in ("float", "complex")
+        case Array(dtype=dtype):
+            return not dtype.startswith(("int", "uint", "bool"))
+        case kind:
+            return kind == UNKNOWN
+
+
+def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A function that is not written in Python: fine unless a derivative must pass through it."""
+    op = ops.foreign(known)
+    atoms = [it.atom(arg) for arg in args]
+    options = {name: it.atom(value) for name, value in kwargs.items()}
+    return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _call_sourceless(
+    it: Interpreter, known: Any, refusal: NoSource, args: Args, kwargs: Kwargs
+) -> Value:
+    """A function whose source cannot be found: fine unless a derivative must pass through it.
+
+    What it may read of what the program changes, beside its arguments, nobody knows.
+    """
+    it.reading.sourceless.append(refusal)
+    message, hint, _ = refusal.findings[0]
+    try:
+        return call_foreign(it, _sourceless(known, message, hint), args, kwargs)
+    except UnsupportedSyntax:
+        raise refusal from None  # it is given what only the program can call
+
+
+@functools.lru_cache(maxsize=1024)
+def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
+    return Sourceless(known, message, hint)
+
+
+def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a function that draws: what it is given to call later has no part in the derivative."""
+    args = [_called_later(arg) for arg in args]
+    named = {name: _called_later(arg) for name, arg in kwargs.items()}
+    return opaque(it, function, args, named, PICTURE)
+
+
+def _called_later(value: Value) -> Value:
+    if columns.is_column(value):
+        return value["values"]
+    function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
+    return value if function is None else Const(function)
+
+
+def opaque(
+    it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
+) -> Value:
+    """Call a function for its effect or for a value that has no derivative."""
+    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
+    options = {"names": Const(tuple(kwargs))}
+    called = function if isinstance(function, Var) else Const(function)
+    result = it.builder.emit_with(st.opaque, (called, *atoms), options, kind=kind)
+    it.reading.inert.add(result)
+    return result

@@ -1,0 +1,208 @@
+"""What a name stands for: local, of a function around, global, or Python's own."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...errors import NoSource
+from ...ir.graph import Const, Var
+from ...ir.types import Static, Struct
+from ...ops import structure as st
+from ..boundary.signature import ForeignArray, derives, kind_of
+from ..containers.items import open_up
+from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
+from ..heap import cells, now, outside
+from ..machine.failing import raise_now
+from ..machine.relied_on import MISSING, rely_on
+from ..syntax.declarations import assigned_names, declarations, free_names
+from ..syntax.sources import parameter_names
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+
+def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
+    """The value of a name: local, then the functions around, then global, then builtin."""
+    where: Scope | None = scope
+    while where is not None:
+        if name in where.vars:
+            value = where.vars[name]
+            if isinstance(value, Items) and value.form == "cell":
+                return cells.read(it, value, name, own=_is_own(scope, where))
+            if isinstance(value, Maybe):
+                _note_unbound(it, name)
+                value = it.checked(value, name, own=_is_own(scope, where))
+                # of the names of functions around no branch or loop in here knows what they were
+                if where is it.frame.scope:
+                    where.vars[name] = value
+            return now(it, value)
+        if where.outer is not None and _is_local(it, where, name):
+            _note_unbound(it, name)
+            cells.unbound(it, name, own=_is_own(scope, where))
+        where = where.outer
+    if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
+        return cells.read(it, cell, name, own=False)
+    if _is_local(it, scope, name):
+        _note_unbound(it, name)
+        cells.unbound(it, name, own=True)
+    if name in scope.globals:
+        return lift(it, scope.globals, name, scope.globals[name])
+    rely_on(it.reading.guards, scope.globals, name, MISSING)
+    if hasattr(builtins, name):
+        return Const(getattr(builtins, name))
+    return _no_such_name(it, scope, name)
+
+
+def local_variables(it: Interpreter) -> Items | None:
+    """What `locals()` gives where it is called; None if only the run knows which names are bound."""
+    frame = it.frame
+    if frame.around is not None:
+        return None
+    node, scope = frame.closure.node, frame.scope
+    own = [*parameter_names(node.args), *(_names_bound(node) if scope.vars else ())]
+    around = [
+        name for name in free_names(node) if any(name in each.vars for each in _around(scope))
+    ]
+    found: dict[str, Value] = {}
+    for name in dict.fromkeys((*own, *around)):
+        value = scope.vars.get(name)
+        inside = cells.contents(it, value) if cells.is_cell(value) else value  # type: ignore[arg-type]
+        if isinstance(inside, Maybe):
+            return None
+        if inside is not None or name in around:
+            found[name] = lookup(it, scope, name)
+    return Items("dict", tuple(found), tuple(found.values()))
+
+
+def _names_bound(node: ast.FunctionDef | ast.Lambda) -> Sequence[str]:
+    """The names that a function binds, in the order in which Python lists them."""
+    if isinstance(node, ast.Lambda):
+        return ()
+    plain = copy(node)
+    plain.decorator_list = []
+    code = compile(ast.Module([plain], []), "", "exec")
+    inner = next(
+        each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == node.name
+    )
+    return (*inner.co_varnames, *inner.co_cellvars)
+
+
+def _is_own(scope: Scope, where: Scope) -> bool:
+    """Whether Python takes a name that is bound in one scope for a local one in another."""
+    while scope is not where and scope.inlined and scope.outer is not None:
+        scope = scope.outer
+    return scope is where
+
+
+def _no_such_name(it: Interpreter, scope: Scope, name: str) -> NoReturn:
+    message = f"name '{name}' is not defined"
+    if any(_is_local(it, around, name) for around in _around(scope)):
+        message = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+    raise_now(it, NameError, message)
+
+
+def _around(scope: Scope) -> Iterator[Scope]:
+    while scope.outer is not None:
+        scope = scope.outer
+        yield scope
+
+
+def _note_unbound(it: Interpreter, name: str) -> None:
+    for frame in it.frames:
+        frame.unbound.add(name)
+
+
+def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
+    """Whether a function that is running binds a name somewhere, so that it is its own."""
+    frame = next((f for f in it.frames if f.scope is scope), None)
+    if frame is None or frame.around is not None or isinstance(frame.closure.node, ast.Lambda):
+        return False
+    node = frame.closure.node
+    if name in frozenset[str]().union(*declarations(node).values()):
+        return False
+    return name in parameter_names(node.args) or name in assigned_names(node.body)
+
+
+def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
+    """A global, an attribute of a module, or what a closure's cell holds, as a value.
+
+    Functions, modules, classes and switches are known (and guarded: if the name is bound to something
+    else later, the program is read again); numbers and containers are read when the program runs.
+    """
+    key = key or name
+    cell = cells.known_external(it, holder, key)
+    if cell is not None:
+        return cells.read(it, cell, name, own=False)
+    known = isinstance(holder, ModuleType) and not is_users_module(holder)
+    if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
+        return as_known(value)
+    try:
+        kind = kind_of(value)
+    except ForeignArray as error:
+        raise error.at(it.builder.span) from None
+    if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
+        kind = Static(value)
+    if type(value) is bool:
+        kind = Static(value)  # a switch: what it leaves out (a plot, a report) need not be read
+    if hasattr(type(value), "n_sequence_fields"):
+        kind = Static(value)  # of Python's own, as `sys.float_info` is: fields by name, and fixed
+    it.reading.guards[id(holder), key] = (holder, key, kind)
+    if value is None or isinstance(kind, Static):
+        return as_known(value)
+    if isinstance(value, FunctionType):
+        from .closures import closure_of
+
+        try:
+            return closure_of(it, value)
+        except NoSource:
+            return as_known(value)  # it may have a rule, or never be called
+    if derives(value):
+        return _lifted_derivative(it, value)
+    known_object = outside.tracked(it, holder, key, name, value, kind)
+    if known_object is not None:
+        current = now(it, known_object)
+        return open_up(it, current)
+    params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
+    var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    assert isinstance(var, Var)
+    var.shape_of = _shape_read_before(it, holder, key) or var
+    it.reading.read_from[var] = holder, key
+    return open_up(it, var)
+
+
+_PLAIN = bool | int | float | complex | str
+
+
+def _binds_in_its_body(it: Interpreter, holder: Any, key: str) -> bool:
+    """Whether a name is one that the body of a class binds which the program defines: it is made for each call."""
+    return isinstance(holder, type) and key in vars(holder) and it.reading.defines(holder)
+
+
+def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
+    """The shape of a global as it was read before: the program does not bind it anew."""
+    places = it.reading.read_from.items()
+    same = (var for var, place in places if place[0] is holder and place[1] == key)
+    return next((var.shape_of for var in same if isinstance(var, Var)), None)
+
+
+def _lifted_derivative(it: Interpreter, made: Any) -> Native:
+    """A derivative function that is known: a call of it is read, so that it can be differentiated."""
+    function = lift(it, made, "function", made.function)
+
+    def run(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        return it.reading.derivative(it, made.verb, function, args, kwargs)
+
+    return Native(made.verb.name, run, made)
+
+
+_FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
+
+
+def is_users_module(value: Any) -> bool:
+    """Whether a value is a module whose names may be bound anew."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] not in _FIXED_MODULES

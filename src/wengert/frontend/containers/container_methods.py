@@ -1,0 +1,284 @@
+"""Methods that change a list, a dictionary or a set which is known when the program is read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Const, Var
+from .. import heap
+from ..domain.values import Items, Value, from_key, tuple_of
+from ..evaluate.operations import key_of, truth
+from ..machine.failing import raise_now
+from .run_time_containers import (
+    METHODS,
+    dict_of_object,
+    extended_by_a_generator,
+    method_of_run_time,
+)
+from .writes import (
+    as_run_time,
+    assigns_attributes,
+    delete_item,
+    follows,
+    is_attributes,
+    list_holding,
+    on_each,
+    set_item,
+)
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def method_of_known(
+    it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value | None:
+    """A method that changes a container whose items are known; None if it is no such method."""
+    table = _LIST_METHODS if items.form == "list" else _DICT_METHODS
+    if items.form not in ("list", "dict") or name not in table:
+        return None
+    items_now = heap.now(it, items)
+    chosen = items_now.place.choice if isinstance(items_now, Items) and items_now.place else None
+    if chosen is not None:
+        methods = [
+            functools.partial(_method_of_either, it, each, name, args, kwargs)
+            for each in (chosen.first, chosen.second)
+        ]
+        return it.choose(chosen.condition, *methods)
+    assigns = name == "update" and isinstance(items_now, Items) and is_attributes(items_now)
+    if isinstance(items_now, Items) and (assigns or follows(it, items_now)):
+        if name in _KEYED:
+            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
+        done = table[name](it, items_now, args, kwargs)
+        if done is not None:
+            return done
+    return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+
+
+_KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
+"""Methods whose first argument is an index or a key."""
+
+
+def _method_of_either(
+    it: Interpreter, target: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value:
+    current = heap.now(it, target)
+    if isinstance(current, Var):
+        return method_of_run_time(it, current, name, args, kwargs)
+    done = method_of_known(it, target, name, args, kwargs)
+    assert done is not None
+    return done
+
+
+def _put_list(it: Interpreter, items: Items, values: Sequence[Value]) -> Value:
+    heap.put(it, items, list_holding(items, values))
+    return Const(None)
+
+
+def _append(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*items.values, *args])
+
+
+def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*args, *items.values])
+
+
+def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
+    """`items.extend(new)` of a known list."""
+    from ..iterate.iteration import known_items
+    from ..objects.operators import as_asked
+
+    new = as_asked(it, new)
+    each = lambda item: method_of_known(it, items, "append", [item], {})
+    if extended_by_a_generator(it, new, each):
+        return Const(None)
+    if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
+        return Const(None)
+    if not follows(it, items):
+        method_of_run_time(it, as_run_time(it, items), "extend", [new], {})
+        return Const(None)
+    added = known_items(it, new)
+    if added is None:
+        method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
+        return Const(None)
+    return _put_list(it, items, [*items.values, *added])
+
+
+def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    where = args[0] if args else Const(-1)
+    if not isinstance(where, Const) or not isinstance(where.value, int):
+        return None
+    values = list(items.values)
+    if not values:
+        raise_now(it, IndexError, "pop from empty list")
+    if not -len(values) <= where.value < len(values):
+        raise_now(it, IndexError, "pop index out of range")
+    value = values.pop(where.value)
+    _put_list(it, items, values)
+    return heap.now(it, value)
+
+
+def _insert(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    where, value = args
+    if not isinstance(where, Const):
+        return None
+    values = list(items.values)
+    values.insert(where.value, value)
+    return _put_list(it, items, values)
+
+
+def _reverse(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, items.values[::-1])
+
+
+def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    heap.put(it, items, items.holding((), ()))
+    return Const(None)
+
+
+def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    if len(items.values) < 2:
+        return Const(None)
+    if not it.reading.is_one_run:
+        return None
+    from ..control import choosing
+
+    compared = choosing.by_comparison(it, items, kwargs)
+    if compared is not None:
+        return _put_list(it, items, compared.values) if isinstance(compared, Items) else None
+    objects = choosing.known_objects(it, items, choosing.is_object)
+    if objects is None:
+        return None
+    reverse = kwargs.get("reverse", Const(False))
+    ordered = choosing.in_order(it, objects, kwargs.get("key"), reverse)
+    return _put_list(it, items, ordered.values)
+
+
+def _remove(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    """Which item it is, is known where one run is read: the objects around it stay what they are."""
+    from ..objects.identities import is_or_equals
+
+    if not it.reading.is_one_run or len(args) != 1:
+        return None
+    mark, wanted = it.mark(), heap.now(it, args[0])
+    for k, item in enumerate(items.values):
+        alike = it.known_truth(truth(it, is_or_equals(it, heap.now(it, item), wanted)))
+        if alike is None:
+            it.return_to(mark)
+            return None
+        if alike:
+            delete_item(it, items, Const(k))
+            return Const(None)
+    return raise_now(it, ValueError, "list.remove(x): x not in list")
+
+
+def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys:
+        set_item(it, items, key, default[0] if default else Const(None))
+        return heap.now(it, default[0] if default else Const(None))
+    return heap.now(it, items[key.value])
+
+
+def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    new: dict[str, Value] = {}
+    for source in args:
+        opened = _known_dict(it, source)
+        if opened is None:
+            return None
+        new.update(opened)
+    new.update(kwargs)
+    if assigns_attributes(it, items, new):
+        return Const(None)
+    entries = {**dict(zip(items.keys, items.values, strict=True)), **new}
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
+
+
+def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
+    from ..iterate.iteration import known_items
+
+    source = dict_of_object(it, heap.now(it, source))
+    if isinstance(source, Items) and source.form == "dict":
+        return dict(zip(source.keys, source.values, strict=True))
+    pairs = known_items(it, source) if not isinstance(source, Var) else None
+    if pairs is None:
+        return None
+    known: dict[Any, Value] = {}
+    for pair in pairs:
+        if not (isinstance(pair, Items) and isinstance(pair.values[0], Const)):
+            return None
+        known[pair.values[0].value] = pair.values[1]
+    return known
+
+
+def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys and default:
+        return default[0]
+    value = heap.now(it, items[key.value]) if key.value in items.keys else Const(None)
+    delete_item(it, items, key)
+    return value
+
+
+def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    if not items.keys:
+        raise_now(it, KeyError, "popitem(): dictionary is empty")
+    last = kwargs.get("last", args[0] if args else Const(True))
+    if not isinstance(last, Const):
+        return None
+    k = -1 if last.value else 0
+    key, value = items.keys[k], heap.now(it, items.values[k])
+    delete_item(it, items, Const(key))
+    return tuple_of(from_key(key), value)
+
+
+def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
+    if not isinstance(key, Const) or not isinstance(last, Const):
+        return None
+    if key.value not in items.keys:
+        raise_now(it, KeyError, key.value)
+    entries = dict(zip(items.keys, items.values, strict=True))
+    moved = {key.value: entries.pop(key.value)}
+    entries = {**entries, **moved} if last.value else {**moved, **entries}
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
+
+
+Method = Callable[["Interpreter", Items, Args, Kwargs], "Value | None"]
+_LIST_METHODS: dict[str, Method] = {
+    "append": _append,
+    "appendleft": _append_left,
+    "extend": lambda it, items, args, kwargs: extend(it, items, args[0]),
+    "pop": _pop,
+    "popleft": lambda it, items, args, kwargs: _pop(it, items, [Const(0)], {}),
+    "insert": _insert,
+    "reverse": _reverse,
+    "clear": _clear,
+    "sort": _sort,
+    "remove": _remove,
+    "extendleft": lambda it, items, args, kwargs: None,
+    "rotate": lambda it, items, args, kwargs: None,
+}
+_DICT_METHODS: dict[str, Method] = {
+    "setdefault": _set_default,
+    "update": _update,
+    "pop": _pop_key,
+    "popitem": _pop_item,
+    "move_to_end": _move_to_end,
+    "clear": _clear,
+}
+
+
+CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *METHODS))
+"""Methods that change the object they are called on."""

@@ -1,0 +1,455 @@
+"""Writing to objects: items and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Var
+from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
+from ...ops import identity as ident
+from ...ops import memory as me
+from ...ops import structure as st
+from .. import heap
+from ..boundary import tables
+from ..calls.names import is_users_module
+from ..domain.values import (
+    Closure,
+    Items,
+    Iteration,
+    Lost,
+    Maybe,
+    Native,
+    Value,
+    is_object,
+    kind_of_value,
+    list_of,
+)
+from ..evaluate.operations import key_of
+from ..heap import cells
+from ..heap.views import is_itself
+from ..machine.failing import raise_now
+from ..objects import class_attributes, instances, object_changes, objects
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def set_item(
+    it: Interpreter, target: Value, index: Value, value: Value, *, back: bool = False
+) -> None:
+    """`target[index] = value`; `back` says that an object among the values is the one that is there."""
+    from ..iterate.iteration import settled
+    from ..objects.operators import call_method_of_class
+
+    target = heap.now(it, target)
+    tables.refuse_change(it, target)
+    if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
+        return
+    if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
+        value = settled(it, value)
+    if on_each(it, target, lambda each: set_item(it, each, index, value, back=back)):
+        return
+    if isinstance(target, Items) and kind_of_value(index) == STR and isinstance(index, Const):
+        if assigns_attributes(it, target, {index.value: value}):
+            return
+    if isinstance(target, Items) and follows(it, target):
+        content = _with_item(it, target, index, value)
+        if content is not None:
+            heap.put(it, target, content)
+            return
+    _store(it, as_run_time(it, target), _index(it, index), value, back=back)
+
+
+def on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
+    """Change an object that stands for one of two: whichever it is."""
+    if not isinstance(target, Items) or target.place is None or target.place.choice is None:
+        return False
+    choice = target.place.choice
+    it.branch(choice.condition, lambda: change(choice.first), lambda: change(choice.second))
+    return True
+
+
+def follows(it: Interpreter, items: Items) -> bool:
+    """Whether an object's items are changed by the front end alone."""
+    if items.place is not None and items.place.shared:
+        raise it.unsupported(
+            "this changes an object that may be one of several",
+            "Change it where it is certain which object it is, or change a copy.",
+        )
+    return items.home is None
+
+
+def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Items | None:
+    """The contents with one item replaced; None if it is known only at run time which."""
+    if items.form in ("tuple", "namedtuple"):
+        name = "tuple" if items.form == "tuple" else items.type.__name__
+        raise_now(it, TypeError, f"'{name}' object does not support item assignment")
+    index = key_of(it, index)
+    if not isinstance(index, Const):
+        return None
+    key = index.value
+    if items.form == "dict":
+        entries = dict(zip(items.keys, items.values, strict=True))
+        entries[key] = value
+        return items.holding(tuple(entries.values()), tuple(entries))
+    if items.form != "list":
+        return None
+    values = list(items.values)
+    if isinstance(key, slice):
+        return _with_slice(it, items, key, value)
+    if not isinstance(key, int):
+        return None
+    if not -len(values) <= key < len(values):
+        raise_now(it, IndexError, "list assignment index out of range")
+    values[key] = value
+    return items.holding(values)
+
+
+def _with_slice(it: Interpreter, items: Items, part: slice, value: Value) -> Items | None:
+    from ..iterate.iteration import known_items
+
+    new = known_items(it, value)
+    if new is None:
+        return None
+    values = list(items.values)
+    values[part] = new
+    return list_holding(items, values)
+
+
+def list_holding(items: Items, values: Sequence[Value]) -> Items:
+    return items.holding(values, range(len(values)))
+
+
+def as_run_time(it: Interpreter, target: Value) -> Var:
+    """The run-time object that a write goes to."""
+    match target:
+        case Items(home=Var() as home):
+            return home
+        case Items():
+            return heap.materialise(it, target)
+        case Var():
+            return target
+        case Maybe() | Iteration() | Closure() | Native() | Const():
+            raise it.unsupported(
+                "this object is changed, but it is not one whose changes can be followed",
+                "Create the object inside the function, or pass it as an argument.",
+            )
+
+
+def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = False) -> None:
+    from ..objects.operators import refuse_unknown
+
+    _refuse_immutable(it, var)
+    if not (isinstance(step, Const) and isinstance(step.value, me.Field)):
+        refuse_unknown(it, ("__setitem__",), [var])
+    step = _from_the_start(var.kind, step)
+    if isinstance(var.kind, Array):
+        heap.store(it, var, step, it.atom(_as_element(it, value)))
+        return
+    if kind_of_atom(step) == SLICE and (
+        var.kind != UNKNOWN or kind_of_value(heap.now(it, value)) == UNKNOWN
+    ):
+        heap.store_items(it, var, step, _items_as_list(it, var, value))
+        return
+    value = heap.note_sharing(it, heap.now(it, value), var)
+    if not back and _may_copy(it, var, step, value):
+        atom = heap.note_copy(it, value, var, step)
+        heap.note_copied(it, value, it.builder.span)
+        heap.store(it, var, step, atom)
+        return
+    heap.store(it, var, step, it.atom(value))
+    adopt(it, value, var, step)
+
+
+def _items_as_list(it: Interpreter, owner: Var, value: Value) -> Atom:
+    """What several items of a list are replaced by: a list of its own that holds them.
+
+    If the owner may be an array, what it is given is left as it is.
+    """
+    from ..iterate.iteration import known_items
+
+    value = heap.now(it, value)
+    if isinstance(value, Var):
+        has_rows = value.kind == UNKNOWN or (isinstance(value.kind, Array) and value.kind.rank != 1)
+        return it.emit(st.as_list, value) if has_rows and owner.kind != UNKNOWN else value
+    new = known_items(it, value)
+    if new is None:
+        return it.atom(value)
+    made = list_of(*new)
+    return heap.materialise(it, made) if heap.holds_objects(made) else it.atom(made)
+
+
+def _may_copy(it: Interpreter, owner: Var, step: Atom, value: Value) -> bool:
+    """Whether only the run tells a container, which refers to what is put into it, from an array.
+
+    Values of unknown kind are followed by their own names, whatever holds them.
+    """
+    if owner.kind != UNKNOWN or (isinstance(step, Const) and isinstance(step.value, me.Field)):
+        return False
+    unknown = isinstance(value, Var) and value.kind == UNKNOWN
+    return not unknown and not heap.is_known_container(it, owner)
+
+
+def _from_the_start(kind: Kind, step: Atom) -> Atom:
+    """An index counted from the end of a list of known length, from its start."""
+    if not (isinstance(kind, Struct) and kind.form == "list" and isinstance(step, Const)):
+        return step
+    negative = type(step.value) is int and -len(kind.keys) <= step.value < 0
+    return Const(step.value + len(kind.keys)) if negative else step
+
+
+def _as_element(it: Interpreter, value: Value) -> Value:
+    """What NumPy makes of a list that is assigned to a part of an array."""
+    from ...ops import creation
+    from ..objects.objects_in_numpy import as_numpy_sees
+
+    if isinstance(value, Items) and value.form in ("list", "tuple"):
+        return it.emit(creation.array, it.atom(value), namespace="np")
+    if isinstance(value, Iteration):
+        from ..iterate.iteration import as_list
+
+        return _as_element(it, as_list(it, value))
+    return as_numpy_sees(it, value)
+
+
+def _refuse_immutable(it: Interpreter, var: Var) -> None:
+    kind = var.kind
+    if isinstance(kind, Number) or kind in (STR, NONE):
+        name = "NoneType" if kind == NONE else str(kind)
+        raise_now(it, TypeError, f"'{name}' object does not support item assignment")
+
+
+def adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
+    root, steps = heap.path_to(it, owner)
+    heap.adopt(it, value, heap.place_of(it, root), *steps, step, noted=True)
+
+
+def _index(it: Interpreter, index: Value) -> Atom:
+    from .items import index_atom
+
+    return index_atom(it, index)
+
+
+def delete_item(it: Interpreter, target: Value, index: Value) -> None:
+    """`del target[index]`."""
+    from ..objects.operators import call_method_of_class
+
+    target = heap.now(it, target)
+    if call_method_of_class(it, target, "__delitem__", [index]) is not None:
+        return
+    if on_each(it, target, lambda each: delete_item(it, each, index)):
+        return
+    if isinstance(target, Items) and follows(it, target):
+        content = _without_item(it, target, index)
+        if content is not None:
+            heap.put(it, target, content)
+            return
+    var = as_run_time(it, target)
+    step = _index(it, index)
+    if kind_of_atom(step) == Other("slice"):
+        replace_list(it, var, it.emit(me.dropped, it.atom(var), step))
+        return
+    heap.moved(it, var)
+    heap.changed(it, var, me.drop, me.dropped, step)
+
+
+def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
+    index = key_of(it, index)
+    if not isinstance(index, Const):
+        return None
+    key = index.value
+    if items.form == "dict":
+        if key not in items.keys:
+            raise_now(it, KeyError, key)
+        entries = dict(zip(items.keys, items.values, strict=True))
+        del entries[key]
+        return items.holding(tuple(entries.values()), tuple(entries))
+    if items.form != "list":
+        return None
+    values = list(items.values)
+    try:
+        del values[key]
+    except IndexError:
+        raise_now(it, IndexError, "list assignment index out of range")
+    return list_holding(items, values)
+
+
+# --- attributes ---------------------------------------------------------------------------
+
+
+def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> None:
+    """`target.name = value`."""
+    target = heap.now(it, target)
+    if is_object(target):
+        object_changes.assign(it, target, name, value)  # type: ignore[arg-type]
+        return
+    if isinstance(target, Var) and target.kind == UNKNOWN:
+        it.emit(ident.kept, target, Const(name))
+        _store(it, target, Const(me.Field(name)), value)
+        return
+    if isinstance(target, Const) and isinstance(target.value, type):
+        class_attributes.assign_to_class(it, target.value, name, value)
+        return
+    if cells.set_attribute_of_function(it, target, name, value):
+        return
+    if isinstance(target, Const) and is_users_module(target.value):
+        cells.write(it, cells.external(it, vars(target.value), name), value)
+        return
+    if isinstance(target, Var) and isinstance(target.kind, Array) and name in ("shape", *_VIEWS):
+        _write_through(it, target, name, value)
+        return
+    instances.refuse_assignment(it, target, name)
+    raise it.unsupported(
+        f"the attribute `{name}` of this object cannot be assigned here",
+        "Pass the object as an argument, or create it inside the function.",
+    )
+
+
+_VIEWS = ("real", "imag", "flat")
+"""Attributes of an array that are assigned by writing to all their entries."""
+
+
+def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None:
+    """`array.name = value`, which is `array.name[...] = value`; but for the shape, which moves no entries."""
+    from ..objects.attributes import read_attribute
+
+    assert isinstance(array.kind, Array)
+    if name == "shape":
+        _reshape_in_place(it, array, value)
+        return
+    if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
+        raise_now(it, TypeError, "array does not have imaginary part to set")
+    set_item(it, read_attribute(it, array, name), Const(...), value)
+
+
+def _reshape_in_place(it: Interpreter, array: Var, shape: Value) -> None:
+    """`array.shape = shape` of an array that the function made: its names stand for a view from here on."""
+    from ..calls.calls import call
+
+    if not _has_only_local_names(it, array):
+        raise it.unsupported(
+            "an array is given another shape in place", "Write `a = a.reshape(shape)`."
+        )
+    reshaped = call(it, Const(np.reshape), [array, shape], {})
+    for name, value in it.vars.items():
+        if value is array:
+            it.vars[name] = reshaped
+
+
+def _has_only_local_names(it: Interpreter, array: Var) -> bool:
+    """Whether nothing but names of the function that is read leads to an array, which this block has made."""
+    made = next((eqn for eqn in it.builder.eqns if array in eqn.outs), None)
+    if made is None or not made.op.fresh:
+        return False
+    if any(is_itself(eqn) and eqn.args[0] is array for eqn in it.builder.eqns if eqn.args):
+        return False
+    elsewhere = [frame.scope.vars.values() for frame in it.frames if frame is not it.frame]
+    own = [value for value in it.vars.values() if value is not array]
+    return not any(
+        _may_hold(value, array)
+        for values in (own, *elsewhere, it.heap.values())
+        for value in values
+    )
+
+
+def _may_hold(value: Any, array: Var) -> bool:
+    """Whether an array is part of a value, or a function or an iterator that remembers it."""
+    if isinstance(value, Items):
+        return any(_may_hold(each, array) for each in value.values)
+    if isinstance(value, Closure):
+        given = (*value.defaults, *value.keyword_defaults.values())
+        return any(_may_hold(each, array) for each in given)
+    return value is array or not isinstance(value, (Var, Const))
+
+
+def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
+    """What `object.__setattr__` does."""
+    if on_each(it, items, lambda each: _write_current(it, each, name, value)):
+        return
+    if not follows(it, items):
+        assert items.home is not None
+        _store(it, items.home, Const(me.Field(name)), value)
+        return
+    entries = dict(zip(items.keys, items.values, strict=True))
+    entries[name] = value
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+def is_attributes(entries: Items) -> bool:
+    """Whether a dictionary is the `__dict__` of an object that only the run knows."""
+    place = entries.place
+    return place is not None and place.twin is not None and place.shared
+
+
+def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]) -> bool:
+    """Give a dictionary new entries by assigning to the attributes of the object whose `__dict__` it is.
+
+    Says whether it is that of an object that only the run knows; of others the front end follows both.
+    """
+    if not is_attributes(entries):
+        return False
+    place = entries.place
+    assert place is not None
+    assert place.twin is not None
+    owner = place.twin.origin
+    assert isinstance(owner, Items)
+    for name, value in new.items():
+        _write_current(it, owner, name, value)
+    it.heap[place] = Lost("it is the `__dict__` of an object that has changed")
+    return True
+
+
+def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:
+    write_attribute(it, objects.current(it, target), name, value)
+
+
+def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
+    """`del target.name`."""
+    target = heap.now(it, target)
+    if not is_object(target):
+        instances.refuse_assignment(it, target, name)
+        raise it.unsupported(
+            f"the attribute `{name}` of this object cannot be deleted here",
+            "Set it to None instead.",
+        )
+    object_changes.delete(it, target, name)  # type: ignore[arg-type]
+
+
+def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
+    """What `object.__delattr__` does to an attribute that is there."""
+    if on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):
+        return
+    if not follows(it, items):
+        raise it.unsupported(
+            f"the attribute `{name}` of an object that was passed in cannot be deleted",
+            "Set it to None instead.",
+        )
+    entries = dict(zip(items.keys, items.values, strict=True))
+    it.checked(entries.pop(name), f"{items.type.__name__}.{name}")  # some paths may not have it
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: Value) -> None:
+    """`target[index] = new`, where `new` is what an operator makes of an item of unknown kind."""
+    current = heap.now(it, target)
+    if isinstance(current, Var):
+        heap.changes_inside(it, current, it.atom(index), it.atom(old))
+    set_item(it, target, index, new, back=True)
+
+
+def is_list(var: Var) -> bool:
+    from ...ir.types import Seq
+
+    return isinstance(var.kind, Seq)
+
+
+def replace_list(it: Interpreter, var: Var, new: Atom) -> None:
+    heap.moved(it, var)
+    heap.whole(it, var, new)

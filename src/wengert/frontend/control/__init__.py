@@ -1,0 +1,15 @@
+"""Branches, loops, exceptions, context managers and patterns: where paths part and where they meet."""
+
+from ...loading import later
+
+__getattr__ = later(
+    __name__,
+    frozenset(
+        (
+            "choosing",
+            "contexts",
+            "exceptions",
+            "iterator_loops",
+        )
+    ),
+)

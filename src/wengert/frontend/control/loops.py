@@ -1,0 +1,511 @@
+"""Loops as statements: what they walk over, when they are written out, how they end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UnsupportedSyntax
+from ...ir.graph import Atom, Const
+from ...ops import identity as ident
+from ...ops.refusals import REFUSALS
+from ..calls import checkpoints
+from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
+from ..evaluate.expressions import condition, evaluate
+from ..evaluate.operations import truth
+from ..heap import cells, materialise, now, walk_by_index
+from ..iterate import generators, iterators, resuming, walking
+from ..iterate.iteration import (
+    UNROLL,
+    Running,
+    at_run_time,
+    can_be_written_out,
+    iteration,
+    whole_list,
+)
+from ..iterate.runs import by_turns, item_of_turn, take_turn, turns_of
+from ..machine.reading import Diverges
+from ..objects.operators import as_asked
+from ..polyfills.stdlib import iterators as iterator_polyfills
+from ..syntax.declarations import assigned_names, own_nodes, yields
+from . import iterator_loops
+from .deferral import strictly
+from .loop_reading import LoopKey, run_loop
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+
+def run_for(it: Interpreter, node: ast.For) -> None:
+    if it.frame.producing is not None and resuming.is_stepping(it, node):
+        resuming.start_for_in_steps(it, node)
+        return
+    value = as_asked(it, evaluate(it, node.iter))
+    if isinstance(value, Items) and value.form == "iterator":
+        _run_over_iterator(it, node, value)
+    elif id(node) in it.reading.one_by_one:
+        iterator_loops.run_for_iterator(it, node, iterators.iterator_of(it, value))
+    else:
+        run_over(it, node, value)
+
+
+def run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    """A loop over all items of something that nobody else walks over."""
+    with walking.as_they_are(it, iterable), it.holding(iterable):
+        _run_over(it, node, iterable)
+
+
+def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    from ..evaluate.statements import assign, run_body
+
+    lists = walking.known_lists(it, iterable)
+    dictionaries = walking.dictionaries(it, iterable)
+    items, walked = _items_of(it, node, iterable)
+    copied = walking.still_known(it, lists)
+    depth = it.frame.loops + 1
+
+    def body(item: Value) -> None:
+        assign(it, node.target, item)
+        run_body(it, node.body)
+
+    names = assigned_names([node.target, *node.body])
+    turns = turns_of(it, items) if isinstance(items, Running) else None
+    if isinstance(items, Running) and turns is not None:
+        _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
+        walking.refuse_changed(it, copied, 0)
+    elif isinstance(items, Running):
+
+        def turn(item: Value) -> None:
+            walking.raise_if_resized(it, dictionaries)
+            body(item)
+
+        run_loop(it, node, names, items, guarded(it, items, turn))
+        walking.raise_if_resized(it, dictionaries)
+        _check_lengths(it, walked)
+        if id(node) in it.reading.by_index:
+            walking.refuse_changed(it, copied, 0)
+        else:
+            _walk_by_index(it, node, lists)
+    elif not items or (
+        should_unroll(it, items) and (it.reading.is_one_run or not _is_range(iterable))
+    ):
+        unroll(it, items, body, iterable, lists, node)
+    else:
+        _run_or_unroll(it, node, names, items, body, iterable, lists)
+    finish(it, depth, node.orelse)
+
+
+def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
+    """A loop over what is left of an iterator, which others may ask before the loop, in it, or after it."""
+    source, position = iterators.current(it, iterator)
+    leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
+    kept = leaves and iterators.is_kept(it, iterator)
+    if not is_generator(source) and position != Const(0):
+        kept = kept or iterators.is_kept(it, iterator)
+    if kept or iterators.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
+        iterator_loops.run_for_iterator(it, node, iterator)
+        return
+    with iterators.drained(it, iterator, id(node)) as rest:
+        (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
+
+
+def may_leave(node: ast.For) -> bool:
+    """Whether a loop may end before what it walks over does, as far as syntax tells."""
+    return any(
+        isinstance(each, (ast.Break, ast.Return, ast.Raise))
+        for statement in node.body
+        for each in (statement, *own_nodes(statement))
+    )
+
+
+def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
+    """A generator runs, and the loop's body at every `yield`."""
+    from ..evaluate.statements import assign, run_body
+
+    frame, depth = it.frame, it.frame.loops + 1
+    it.vars[f"%break{depth}"] = Const(False)
+    names = assigned_names([node.target, *node.body])
+    lent = cells.lend(it, frame.scope, [*names, f"%break{depth}", "%returned", "%return"])
+
+    def take(it: Interpreter, item: Value) -> None:
+        it.frames.append(frame)
+        try:
+            for name in it.exits():
+                it.set(name, Const(False))
+            it.vars[f"%continue{depth}"] = Const(False)
+            it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
+            it.vars.pop(f"%continue{depth}")
+        finally:
+            it.frames.pop()
+
+    def left(it: Interpreter) -> Atom:
+        it.frames.append(frame)
+        try:
+            return it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
+        finally:
+            it.frames.pop()
+
+    try:
+        with frame.in_loop():
+            generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
+    finally:
+        cells.take_back(it, frame.scope, lent)
+    finish(it, depth, node.orelse)
+
+
+_Items = tuple[list[Value] | Running, list[tuple[Atom, Atom]]]
+
+
+def _items_of(it: Interpreter, node: ast.For, iterable: Value) -> _Items:
+    """What a loop walks over, and the lists among it that its body may change: with their lengths."""
+    if id(node) in it.reading.by_index:
+        return _items_by_index(it, iterable)
+    around = it.walked_by_turn
+    it.walked_by_turn = walked = [] if id(node) in it.reading.by_turn else None
+    try:
+        return iteration(it, iterable), walked or []
+    finally:
+        it.walked_by_turn = around
+
+
+def _items_by_index(it: Interpreter, iterable: Value) -> _Items:
+    """What a loop walks over whose body changes the items: they are taken out one by one, by index.
+
+    Gives the lists among it, too, and how long they are before the loop.
+    """
+    if isinstance(iterable, Items) and iterable.form == "list" and len(iterable.values) > UNROLL:
+        iterable = materialise(it, iterable)
+    around, it.walked_by_index = it.walked_by_index, []
+    try:
+        return iteration(it, iterable), it.walked_by_index
+    finally:
+        it.walked_by_index = around
+
+
+def _is_range(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, range)
+
+
+def _run_or_unroll(
+    it: Interpreter,
+    node: ast.For,
+    names: list[str],
+    items: list[Value],
+    body: Callable[[Value], None],
+    iterable: Value,
+    lists: Sequence[walking.Walked],
+) -> None:
+    """A loop over known items as a loop; written out where an iteration needs to know its item."""
+
+    def run() -> None:
+        run_loop(it, node, names, at_run_time(it, items), body, certain=True)
+        _walk_by_index(it, node, lists)
+
+    mark = it.mark()
+    try:
+        with strictly(it.reading):
+            run()
+    except REFUSALS as refusal:
+        is_short = isinstance(refusal, UnsupportedSyntax) and len(items) <= 4 * UNROLL
+        if not is_short and not it.reading.defers:
+            raise
+        it.return_to(mark)
+        if is_short:
+            unroll(it, items, body, iterable, lists, node)
+        else:
+            run()
+
+
+def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
+    """Have it checked that what a loop walked over by index is as long as it was."""
+    for items, count in walked:
+        whole, _ = whole_list(it, items)
+        if whole is not items and walking.items_written(it, whole, count):
+            raise walking.changed_in_a_loop(it)  # a slice holds what it held
+        if walking.items_written(it, items, count):
+            it.emit(ident.as_long, it.atom(now(it, items)), count)
+
+
+def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walked]) -> None:
+    """Have the program read again where a loop walks over what it has changed.
+
+    Raises:
+        ByIndex: it has.
+    """
+    if any(walking.is_changed(it, each, 0) for each in lists):
+        walk_by_index(it, id(node))
+
+
+def guarded(
+    it: Interpreter, running: Running, body: Callable[[Value], None]
+) -> Callable[[Value], None]:
+    """The body, for the items that pass every guard."""
+    for guard in running.guards:
+        body = partial(_run_if_passed, it, guard, body)
+    return body
+
+
+def _run_if_passed(
+    it: Interpreter, guard: Callable[[Value], Value], body: Callable[[Value], None], item: Value
+) -> None:
+    it.branch(truth(it, guard(item)), partial(body, item), lambda: None)
+
+
+def should_unroll(it: Interpreter, items: list[Value]) -> bool:
+    if len(items) <= UNROLL or it.reading.is_one_run:
+        return True
+    if can_be_written_out(it, items):
+        return True
+    kinds = {kind_of_value(item) for item in items}
+    return len(kinds) > 1 or not all(map(is_plain, items))
+
+
+def unroll(
+    it: Interpreter,
+    items: list[Value],
+    body: Callable[[Value], None],
+    iterable: Value,
+    lists: Sequence[walking.Walked],
+    node: ast.For | None = None,
+) -> None:
+    """A loop written out, one iteration after the other.
+
+    `lists` are those that it walks over, as they were before anything was asked of what it walks over. Where
+    they change so that nothing else is right, `node` is a loop that can ask for one item at a time.
+    """
+    dictionaries = walking.dictionaries(it, iterable)
+    given = any(each.opened is not None for each in lists)
+    key = None if node is None or dictionaries or given else id(node)
+
+    def turn(k: int) -> None:
+        walking.raise_if_resized(it, dictionaries)
+        if k == len(items):
+            return
+        item = items[k]
+        if any(walking.is_changed(it, each, k) for each in lists):
+            item = _taken_anew(it, iterable, lists, k, key)
+        if it.reading.is_one_run:
+            take_turn(it)
+        body(item)
+
+    _write_out(it, len(items) + bool(dictionaries), turn)
+    walking.refuse_changed(it, lists, len(items), key, ended=True)
+
+
+def _taken_anew(
+    it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int, key: Any
+) -> Value:
+    """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
+    if not walking.asks_anew(iterable):
+        walking.refuse_changed(it, lists, k, key)
+    items = iteration(it, now(it, iterable))
+    if not isinstance(items, list) or k >= len(items):
+        walking.refuse_changed(it, lists, k, key)
+    assert isinstance(items, list)
+    return items[k]
+
+
+def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:
+    with it.frame.in_loop() as depth, it.writing_out(count):
+        it.vars[f"%break{depth}"] = Const(False)
+
+        def step(k: int) -> None:
+            it.vars[f"%continue{depth}"] = Const(False)
+            turn(k)
+            it.vars[f"%continue{depth}"] = Const(False)
+
+        it.run([partial(step, k) for k in range(count)])
+
+
+def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
+    """After a loop: its `else` runs unless something left it."""
+    from ..evaluate.statements import run_body
+
+    broke = it.flag(f"%break{depth}")
+    it.vars.pop(f"%break{depth}", None)
+    it.vars.pop(f"%continue{depth}", None)
+    if orelse:
+        left = it.either(broke, it.flag("%returned"))
+        it.branch(left, lambda: None, lambda: run_body(it, orelse))
+
+
+def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
+    from ..evaluate.statements import run_body
+
+    if not again and it.frame.producing is not None and resuming.is_stepping(it, node):
+        resuming.run_loop_in_steps(it, node)
+        return
+    depth = it.frame.loops + 1
+    marked = checkpoints.checkpointed_test(it, node.test)
+    every, tested = (None, node.test) if marked is None else (Const(None), marked)
+    known = it.known_truth(evaluate(it, tested)) if isinstance(tested, ast.Constant) else None
+    if known is False:
+        run_body(it, node.orelse)
+        return
+    if it.reading.is_one_run and marked is None and _tested(it, node) is not None:
+        _run_in_turns(it, node)
+        return
+    if known is True and marked is None and _asks_for_items(it, node) and _run_few_turns(it, node):
+        return
+    names = assigned_names([node.test, *node.body])
+    if _simple_test(tested) and not it.catching.explicit:
+
+        def test() -> Atom:
+            return condition(it, tested)
+
+        run_loop(
+            it,
+            node,
+            names,
+            None,
+            lambda _: run_body(it, node.body),
+            test=test,
+            every=every,
+            certain=known is True,
+        )
+    else:
+        # the test binds names or may leave: it becomes the first statement of an endless loop
+        def body(_: Value) -> None:
+            def leave() -> None:
+                it.vars[f"%test{depth}"] = Const(True)
+                it.vars[f"%break{depth}"] = Const(True)
+
+            it.branch(condition(it, tested), lambda: run_body(it, node.body), leave)
+
+        it.vars[f"%test{depth}"] = Const(False)
+        names = [*names, f"%test{depth}"]
+        run_loop(it, node, names, None, body, test=lambda: Const(True), every=every, certain=True)
+        by_test(it, depth)
+    if known is True and it.vars.get(f"%break{depth}") == Const(False):
+        if it.flag("%returned") == Const(False):
+            raise Diverges
+        it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
+    finish(it, depth, node.orelse)
+
+
+def _tested(it: Interpreter, node: ast.While) -> bool | None:
+    """What the test of a loop says before its first turn, if that is known."""
+    mark = it.mark()
+    said = it.known_truth(condition(it, node.test))
+    it.return_to(mark)
+    return said
+
+
+def _run_in_turns(it: Interpreter, node: ast.While) -> None:
+    """A `while` whose turns the run decides, written out: as long as it does."""
+    from ..evaluate.statements import run_body
+
+    depth = it.frame.loops + 1
+    it.vars[f"%break{depth}"] = Const(False)
+
+    def turns() -> None:
+        while True:
+            mark = it.mark()
+            goes_on = it.known_truth(condition(it, node.test))
+            if goes_on is None and node.orelse:
+                raise it.unsupported(
+                    "only the run knows how many turns this loop has", "Use `for` and `break`."
+                )
+            if goes_on is None:
+                it.return_to(mark)
+                run_while(it, node)
+                return
+            if not goes_on:
+                return
+            take_turn(it)
+            it.vars[f"%continue{depth}"] = Const(False)
+            run_body(it, node.body)
+            it.vars[f"%continue{depth}"] = Const(False)
+            left = it.left()
+            if left != Const(False):
+                it.run_rest(left, turns)
+                return
+
+    with it.frame.in_loop():
+        turns()
+    finish(it, depth, node.orelse)
+
+
+def _asks_for_items(it: Interpreter, node: ast.While) -> bool:
+    """Whether a loop asks an iterator for one item at a time."""
+    ours = it.frame.scope.globals.get("__name__") == iterator_polyfills.__name__
+    return ("step" if ours else "next") in _called_by_name(node)
+
+
+@lru_cache(maxsize=1024)
+def _called_by_name(node: ast.AST) -> frozenset[str]:
+    calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    return frozenset(function.id for function in calls if isinstance(function, ast.Name))
+
+
+def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
+    """Write a `while True` out, if few turns come before it is certain to be left; says whether it was.
+
+    Where one walks over known items, a generator is not left in a place that only the run knows. There may
+    be more turns of which nothing is left to the run.
+    """
+    from ..evaluate.statements import run_body
+
+    mark, depth = it.mark(), it.frame.loops + 1
+    it.vars[f"%break{depth}"] = left = Const(False)
+    with it.frame.in_loop(), suppress(UnsupportedSyntax):
+        for turn in range(8 * UNROLL):
+            if turn > UNROLL and it.builder.eqns and it.builder.eqns[-1] is not mark.last:
+                break
+            it.vars[f"%continue{depth}"] = Const(False)
+            run_body(it, node.body)
+            it.vars[f"%continue{depth}"] = Const(False)
+            left = it.left()
+            if left != Const(False):
+                break
+    if left != Const(True):
+        it.return_to(mark)
+        return False
+    finish(it, depth, node.orelse)
+    return True
+
+
+def by_test(it: Interpreter, depth: int) -> None:
+    """Leaving by the test is not a `break`: the loop's `else` runs."""
+    by_test = it.vars.pop(f"%test{depth}")
+    it.branch(by_test, lambda: it.vars.update({f"%break{depth}": Const(False)}), lambda: None)
+
+
+def _simple_test(node: ast.expr) -> bool:
+    """Whether a `while` test is one expression that binds nothing and calls nothing unknown."""
+    return not any(
+        isinstance(n, (ast.NamedExpr, ast.Lambda, ast.ListComp, ast.GeneratorExp))
+        for n in ast.walk(node)
+    )
+
+
+def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
+    """A list with one value per item."""
+    made: list[Value] = []
+
+    def body(item: Value) -> None:
+        made[:] = [make(item)]
+
+    turns = None if running.guards else by_turns(it, running)
+    if turns is not None:
+        return list_of(*map(make, turns))
+    if running.guards:
+        from ..iterate.comprehensions import collect_guarded
+
+        return collect_guarded(it, running, make)
+    node = it.frame.closure.node
+    marker = LoopKey(node)
+    lists = run_loop(it, marker, [], running, body, collecting=lambda: made)
+    return lists[0] if lists else list_of()  # no iteration ever comes to its end
+
+
+def loop_over(
+    it: Interpreter, running: Running, names: Sequence[str], body: Callable[[Value], None]
+) -> None:
+    """A loop that the interpreter itself writes; `names` are the slots it carries."""
+    marker = LoopKey(it.frame.closure.node)
+    run_loop(it, marker, names, running, guarded(it, running, body))
+    it.vars.pop(f"%break{it.frame.loops + 1}", None)

@@ -1,0 +1,1 @@
+"""Statements and expressions: one handler for each class of node."""

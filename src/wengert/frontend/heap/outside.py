@@ -1,0 +1,142 @@
+"""Objects that were there before the program ran: globals, attributes of classes, captured variables.
+
+Where the program only reads one, it is read where it is used. One that the program changes is read at
+the very start, once, and followed from there as an argument is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.builder import Builder
+from ...ir.graph import Const, Var
+from ...ir.types import UNKNOWN, Kind, Other
+from ...ops import structure as st
+from ...runtime.containers import values_held
+from ...runtime.memory import can_change
+from .. import heap
+from ..domain.values import Place, held_by
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+LARGEST = 10_000
+"""How many parts of an object are looked at."""
+
+
+def tracked(
+    it: Interpreter, holder: Any, key: str, name: str, value: Any, kind: Kind
+) -> Var | None:
+    """The object itself, if the program changes it; None if it may be read anew at each use.
+
+    Raises:
+        UnsupportedSyntax: it cannot be followed here.
+    """
+    changed = it.reading.changed_outside
+    if not (can_change(value) or isinstance(value, tuple)):
+        return None
+    it.reading.seen_outside[id(value)] = value
+    _refuse_overlap(it, name, value)
+    if id(value) not in changed:
+        return None
+    if it.reading.root is not root_of(it.builder):
+        raise it.unsupported(
+            f"`{name}`, which was there before the program ran, is changed, and used in a function that "
+            "recurses or is large",
+            "Pass it to the function as an argument.",
+        )
+    var = it.reading.outside.get(id(value))
+    if var is None:
+        var = it.reading.outside[id(value)] = _read_early(it, holder, key, name, kind)
+    return var
+
+
+def _read_early(it: Interpreter, holder: Any, key: str, name: str, kind: Kind) -> Var:
+    early = Builder(it.builder.span)
+    params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
+    kind = UNKNOWN if isinstance(kind, Other) else kind
+    var = early.emit_with(st.global_, (), params, name=name, kind=kind)
+    assert isinstance(var, Var)
+    it.reading.early += early.eqns
+    it.reading.read_from[var] = holder, key
+    place = it.reading.places[var] = Place(var)
+    place.born = -1
+    return var
+
+
+def note_change(it: Interpreter, var: Var) -> None:
+    """An object is about to change.
+
+    Raises:
+        NeedsWhole: it was there before the program ran, and was read where it was used.
+    """
+    found = it.reading.read_from.get(var)
+    if found is None or var in it.reading.outside.values():
+        return
+    holder, key = found
+    owner = (
+        next((cls for cls in holder.__mro__ if key in vars(cls)), None)
+        if isinstance(holder, type)
+        else None
+    )
+    if it.reading.defines(owner):
+        hold_in_class(it, owner, key)
+        raise it.unsupported(
+            f"`{key}`, which all objects of a class that the program defines share, is changed",
+            "Define the class outside, or set the attribute in `__init__`.",
+        )
+    value = held_by(holder, key)
+    it.reading.changed_outside[id(value)] = value
+    raise heap.NeedsWhole
+
+
+def hold_in_class(it: Interpreter, cls: Any, name: str) -> None:
+    """Have a class that the program defines hold a container that the program can change.
+
+    Raises:
+        NeedsWhole: it did not so far.
+    """
+    attribute = cls.__qualname__, name
+    if attribute not in it.reading.changed_in_classes:
+        it.reading.changed_in_classes.add(attribute)
+        raise heap.NeedsWhole
+
+
+def _refuse_overlap(it: Interpreter, name: str, value: Any) -> None:
+    """Refuse two names that lead to one object which the program changes."""
+    changed = it.reading.changed_outside
+    if not changed:
+        return
+    others = it.reading.seen_outside if id(value) in changed else changed
+    mine = _parts(value)
+    for other in others.values():
+        if other is not value and mine & _parts(other):
+            raise it.unsupported(
+                f"`{name}` leads to an object that the program changes under another name",
+                "Use one of the names only.",
+            )
+
+
+def _parts(value: Any) -> set[int]:
+    """What an object holds that can change, itself included."""
+    found: set[int] = set()
+    pending = [value]
+    while pending and len(found) < LARGEST:
+        current = pending.pop()
+        if id(current) in found or not (can_change(current) or isinstance(current, tuple)):
+            continue
+        found.add(id(current))
+        if isinstance(current, np.ndarray):
+            found.add(id(current.base))
+        else:
+            pending.extend(values_held(current))
+    return found - {id(None)}
+
+
+def root_of(builder: Builder) -> Builder:
+    """The outermost of the blocks that are being read."""
+    while builder.parent is not None:
+        builder = builder.parent
+    return builder

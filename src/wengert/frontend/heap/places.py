@@ -1,0 +1,149 @@
+"""Which object a value is, or is part of: identities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Atom, Var
+from ...ir.types import Number, Other
+from ..domain.values import Items, Lost, Maybe, Part, Place, Value, held_by, is_mutable
+from .views import steps_of, view_of, views_to
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Content = Value | Part | Lost
+
+Heap = dict[Place, Content]
+
+
+class NeedsWhole(Exception):
+    """The program changes a container that it is given: it is read again with the object itself."""
+
+
+def place_of(it: Interpreter, value: Items | Var) -> Place:
+    """The identity of an object."""
+    if isinstance(value, Items):
+        if value.place is None:
+            value.place = Place(value)
+        return value.place
+    places = it.reading.places
+    place = places.get(value)
+    if place is None:
+        place = places[value] = it.reading.globals_at.get(_global(it, value)) or Place(value)
+        it.reading.globals_at.setdefault(_global(it, value), place)
+    return place
+
+
+def as_the_object(value: Value) -> Value:
+    """A value; if it was opened to be read, the object that it was opened from."""
+    opened = isinstance(value, Items) and is_mutable(value) and value.home is not None
+    return value.home if opened else value  # type: ignore[return-value]
+
+
+def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
+    """The run-time object that a part is in, and the way from it to the part."""
+    around, origin = it.heap.get(part.place), part.place.origin
+    if isinstance(around, Part):
+        return in_whole(it, Part(around.place, (*around.steps, *part.steps)))
+    if around is None and isinstance(origin, Var):
+        root, views = views_to(it, origin)
+        if views:
+            way = [step for eqn in views for step in steps_of(eqn)]
+            return in_whole(it, Part(place_of(it, root), (*way, *part.steps)))
+    return part.place, part.steps
+
+
+def note_left(it: Interpreter, left: Place, owner: Place) -> None:
+    """An object is no longer where it was in a container; one that was put in twice may be in another place."""
+    it.reading.left_from[left] = owner
+    if may_hold_twice(it, owner):
+        it.reading.left_in_doubt[left] = owner
+
+
+def may_hold_twice(it: Interpreter, owner: Place) -> bool:
+    """Whether an object that changes was put into a container which may have it already."""
+    return not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ()))
+
+
+def _global(it: Interpreter, var: Var) -> Any:
+    """What tells a global's object from others; a value of the program is told by itself."""
+    found = it.reading.read_from.get(var)
+    if found is None:
+        return var
+    holder, key = found
+    return id(held_by(holder, key))
+
+
+def alternatives(items: Items) -> list[Items]:
+    """The objects that a known object may be: itself, or those that it stands for."""
+    choice = items.place.choice if items.place is not None else None
+    if choice is None:
+        return [items]
+    return [*alternatives(choice.first), *alternatives(choice.second)]
+
+
+def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[Place]:
+    """The objects that a value is, or is part of: those that have changed, or (`own`) all."""
+    return _identities(it, value, own, {})
+
+
+Known = dict[Var, set[Place]]
+"""The objects that values are: many may be one of the same two, and are asked for once."""
+
+
+def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -> set[Place]:
+    match value:
+        case Maybe(value=inner):
+            return _identities(it, inner, own, known)
+        case Items(values=values) if value.form in ("tuple", "namedtuple", "function"):
+            return set[Place]().union(*(_identities(it, v, own, known) for v in values))
+        case Items(home=Var() as home) if is_mutable(value):
+            return _identities(it, home, own, known)
+        case Items() if is_mutable(value) and (own or value.place is not None):
+            return {place_of(it, each) for each in alternatives(value)}
+        case Var(kind=kind) if not isinstance(kind, (Number, Other)):
+            if value not in known:
+                known[value] = _identities_of_var(it, value, own, known)
+            return known[value]
+        case _:
+            return set()
+
+
+def _identities_of_var(it: Interpreter, var: Var, own: bool, known: Known) -> set[Place]:
+    place = it.reading.places.get(var)
+    chosen = it.reading.choices.get(var)
+    whose = it.reading.stands_for.get(var)
+    found = set() if place is None else {place}
+    if whose is not None:
+        found |= _identities(it, whose, own, known)
+    for each in () if chosen is None else chosen[1:]:
+        found |= _identities(it, each, own, known)
+    if found or chosen is not None:
+        return found
+    eqn = view_of(it, var)
+    if eqn is not None:
+        return _identities(it, eqn.args[0], own, known)  # type: ignore[arg-type]
+    return {place_of(it, var)} if own and is_mutable(var) else set()
+
+
+def refuse_given(it: Interpreter, place: Place) -> None:
+    """What is given in parts cannot be changed as one object.
+
+    Raises:
+        NeedsWhole: it is to be given as one object.
+    """
+    name = it.reading.given.get(id(place.origin))
+    if name is not None:
+        it.reading.whole.add(name)
+        raise NeedsWhole
+
+
+def content_in(heap: Heap, place: Place) -> Content:
+    """What an object holds, according to one heap."""
+    return heap.get(place, place.origin)
+
+
+def dropped(heap: Heap, start: int) -> Heap:
+    """The heap without the objects that were made after some point of the reading."""
+    return {place: content for place, content in heap.items() if place.born <= start}

@@ -1,0 +1,458 @@
+"""Parts that are put into containers: where they change as well, the program is read again with checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Var
+from ...ir.records import replace, value_record
+from ...ir.types import UNKNOWN, Number, Other
+from ...ops import identity as ident
+from ...ops import structure as st
+from ..domain.values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
+from .aliases import hold_same, may_be, ties
+from .current import has_left, now, one_value, what_happened
+from .places import as_the_object, identities, in_whole, place_of, refuse_given
+from .releasing import note_moved
+from .views import (
+    depth_along,
+    depth_of_path,
+    depth_of_views,
+    is_slice,
+    lead_to_one,
+    meet,
+    steps_of,
+    steps_to_write,
+    view_of,
+    views_to,
+)
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+
+class SharedItems(Exception):
+    """What two containers (or two places of one) hold changes: it is read again, with checks."""
+
+
+@value_record
+class Spot:
+    """Where something is: in which object, by which steps, and through how many containers."""
+
+    place: Place
+    path: tuple[Atom, ...]
+    depth: int
+
+
+def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> Value:
+    """A part of something is put into a container: two ways lead to it from now on.
+
+    That matters only if it changes. Where it does, the program checks when it runs.
+    """
+    value = as_the_object(value)
+    if isinstance(value, Items):
+        inside = _note_carried if is_mutable(value) else note_sharing
+        for item in value.values:
+            inside(it, item, owner, deeper + 1)
+    if not isinstance(value, Var) or isinstance(value.kind, (Number, Other)):
+        return value
+    refuse_replaced(it, value)
+    _note_rows(it, value, [owner] if deeper == 1 else [])
+    goal = spot_of(it, owner)
+    goal = replace(goal, depth=goal.depth + deeper)
+    for source in _spots_of(it, value, goal.place):
+        if not _is_shared(it, source, goal):
+            continue
+        if source.place is goal.place and source.depth == goal.depth:
+            it.reading.doubtful[goal.place] = None
+        else:
+            _refuse_shared(it, value, owner if deeper == 1 else None)
+    return value
+
+
+def note_items(it: Interpreter, items: Var, owner: Var) -> None:
+    """A list takes in what another one holds: two ways lead to that from now on."""
+    source, goal = (_inside(spot_of(it, each)) for each in (items, owner))
+    if source.place is goal.place and items.kind != UNKNOWN:
+        raise it.unsupported(
+            "a list takes objects in that it has already: they would be in two places",
+            "Put copies of them into it.",
+        )
+    before = source
+    if source.place is not goal.place:
+        before = _spot_by_tie(it, source, goal.place)
+    if before is not None and _is_shared(it, before, goal):
+        if before.depth != goal.depth:
+            _refuse_shared(it, items, owner)
+        it.reading.doubtful[goal.place] = None
+    hold_same(it, source.place, source.depth, goal.place, goal.depth)
+
+
+def _inside(spot: Spot) -> Spot:
+    """Where the items of a container are."""
+    return replace(spot, depth=spot.depth + 1)
+
+
+def is_known_container(it: Interpreter, var: Var) -> bool:
+    """Whether a value is an object that the program made, as a whole or as part of another one."""
+    spot = spot_of(it, var)
+    if not spot.path:
+        return isinstance(spot.place.origin, Items)
+    whole, path = in_whole(it, Part(spot.place, spot.path))
+    return any(
+        isinstance(place.origin, Items) and in_whole(it, content) == (whole, path)
+        for place, content in it.heap.items()
+        if isinstance(content, Part)
+    )
+
+
+def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
+    """`owner += items`, which only the run tells from a sum: a list takes in what another one holds.
+
+    If what they hold changes, that is to be numbers, or the owner an array.
+    """
+    key = it.builder.span, "taken in"
+    _note_spots(it, key, _spots_of_items(it, [items, owner]))
+    if key in it.reading.checked:
+        it.emit(ident.no_shared_items, items, owner)
+
+
+def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
+    """`xs + ys` or `xs * n`, which only the run tells from arithmetic: the new list holds what the others hold.
+
+    If that changes, in one of them, it is to be numbers, or the result no list.
+    """
+    key = it.builder.span, "joined"
+    _note_spots(it, key, _spots_of_items(it, [joined, *operands]))
+    if key in it.reading.checked:
+        it.emit(ident.no_shared_items, joined)
+
+
+def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> list[Spot]:
+    """Where the items of containers are."""
+    return [_inside(spot_of(it, each, watched=True)) for each in containers]
+
+
+def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
+    """Have the program read again with a check if something changes at one of some spots."""
+    for each in _in_either(it, spots):
+        it.reading.sharings.setdefault(each.place, {}).setdefault(key, []).append(each)
+        check_sharing(it, each.place)
+
+
+def _in_either(it: Interpreter, spots: Iterable[Spot]) -> list[Spot]:
+    """Spots; of what is one of two objects, those in either as well."""
+    found = list(spots)
+    seen = set[tuple[Place, tuple[int, ...]]]()
+    for each in found:
+        origin, way = each.place.origin, (each.place, tuple(map(id, each.path)))
+        if way in seen or not isinstance(origin, Var):
+            continue
+        seen.add(way)
+        for known in it.reading.choices.get(origin, ())[1:]:
+            if isinstance(known, Var):
+                whole = spot_of(it, known, watched=True)
+                path = (*whole.path, *each.path)
+                found.append(Spot(whole.place, path, whole.depth + each.depth))
+    return found
+
+
+def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
+    """What is put into an array is copied; a list or a dictionary refers to it from now on.
+
+    Only the run tells them apart. If what is put there changes, here or there, it is to be an array.
+    """
+    key = it.builder.span, "copied"
+    spot = spot_of(it, owner)
+    goal = Spot(spot.place, (*spot.path, step), spot.depth + 1)
+    _note_spots(it, key, [goal, *_spots_inside(it, value)])
+    atom = it.atom(value)
+    if key in it.reading.checked and not isinstance(kind_of_atom(atom), (Number, Other)):
+        it.emit(ident.unshared, atom, owner)
+    return atom
+
+
+def _spots_inside(it: Interpreter, value: Value) -> Iterator[Spot]:
+    """The objects that a value is or holds."""
+    value = as_the_object(value)
+    places = identities(it, value, own=True) if is_mutable(value) else set[Place]()
+    if isinstance(value, Var) and places:
+        own = spot_of(it, value)
+        yield own
+        places = places - {own.place}
+    yield from (Spot(place, (), 0) for place in places)
+    for item in value.values if isinstance(value, Items) else ():
+        yield from _spots_inside(it, now(it, item))
+
+
+def _note_rows(it: Interpreter, value: Var, owner: list[Var]) -> None:
+    """What indices gave may be a view of an array, which changes with every write to the array.
+
+    If it is an item of a list, only a change deeper in it matters; an `owner` that is an array copies it.
+    """
+    root, views = views_to(it, value)
+    spot, whole = spot_of(it, value), depth_of_views(root, views)
+    for k, eqn in enumerate(views):
+        indexed = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
+        if not indexed or is_slice(eqn.args[1]):
+            continue
+        key = it.builder.span, k
+        spots = it.reading.sharings.setdefault(spot.place, {}).setdefault(key, [])
+        spots.append(replace(spot, depth=spot.depth - whole + depth_of_views(root, views[:k])))
+        check_sharing(it, spot.place)
+        if key in it.reading.checked:
+            it.emit(ident.no_view, value, eqn.args[0], *owner)
+
+
+def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> None:
+    """What a new list or object brings into a container may be in there already, from an earlier iteration.
+
+    Of what it takes from other containers, `note_view` says where it is.
+    """
+    if isinstance(value, Items):
+        for item in value.values:
+            _note_carried(it, item, owner, deeper + 1)
+    if not isinstance(value, Var) or isinstance(value.kind, (Number, Other)):
+        return
+    goal = spot_of(it, owner)
+    goal = replace(goal, depth=goal.depth + deeper)
+    source = _spot_by_tie(it, spot_of(it, value), goal.place)
+    if source is not None and _is_shared(it, source, goal):
+        _refuse_shared(it, value)
+
+
+def _spots_of(it: Interpreter, value: Var, owner: Place) -> list[Spot]:
+    """Where a value is part of something, and where it may be part of what it is put into."""
+    own = spot_of(it, value)
+    tied = _spot_by_tie(it, own, owner)
+    return [*([own] if own.path else []), *([tied] if tied is not None else [])]
+
+
+def _spot_by_tie(it: Interpreter, own: Spot, owner: Place) -> Spot | None:
+    """Where something may be in an object that it is not said to be part of.
+
+    What a loop carries is said to be what it is part of.
+    """
+    tie = ties(it, own.place).get(owner)
+    if tie is None or tie[0] > own.depth:
+        return None
+    return Spot(owner, (), max(1, tie[1] + own.depth - tie[0]))
+
+
+def note_view(
+    it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
+) -> None:
+    """A view or a part of one object is kept in another one: what changes in either changes in both."""
+    source, goal = spot_of(it, part), Spot(owner, path, depth_along(path))
+    whole, way = in_whole(it, Part(source.place, source.path))
+    if whole is owner:
+        note_moved(it, owner, way, path)
+        if _is_shared(it, Spot(whole, way, depth_along(way)), goal):
+            it.reading.doubtful[owner] = None
+    elif not source.path or part.kind != UNKNOWN or source.place in it.reading.left_from:
+        hold_same(it, source.place, source.depth, owner, goal.depth)
+    elif not noted and _is_shared(it, source, goal):  # a number, most likely
+        _refuse_shared(it, part)
+
+
+def note_again(it: Interpreter, place: Place, part: Part) -> None:
+    """An object is put into a container that may have it already: what changes here changes there.
+
+    A loop that puts the same object into a container each time is read more than once.
+    """
+    owner, path = in_whole(it, part)
+    before = it.reading.kept_at.setdefault(place, [])
+    for other in before:
+        known = all(isinstance(step, Const) for step in path)
+        if other.place is owner and not (known and lead_to_one(other.steps, path)):
+            spots = [Spot(owner, way, depth_along(way)) for way in (other.steps, path)]
+            if _is_shared(it, *spots):
+                it.reading.doubtful[owner] = None
+            break  # every place is compared with one
+    before.append(Part(owner, path))
+
+
+def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
+    """Whether an object in two places changes there, as the program is known that is read again."""
+    key = it.builder.span
+    _note_spots(it, key, [source, goal])
+    return key in it.reading.checked
+
+
+def _refuse_shared(it: Interpreter, value: Var, owner: Var | None = None) -> None:
+    if value.kind != UNKNOWN:
+        raise it.unsupported(
+            "an object that is changed elsewhere is put into a second container",
+            "Put a copy into the container, so that every object is in one place.",
+        )
+    it.emit(ident.unshared, value, *([] if owner is None else [owner]))
+
+
+def refuse_replaced(it: Interpreter, part: Value) -> None:
+    """Refuse to put somewhere what its container may refer to no longer, where that is not known."""
+    if not isinstance(part, Var) or isinstance(part.kind, (Number, Other)):
+        return
+    if part in it.reading.places or view_of(it, part) is None:
+        return
+    if has_left(it, part) or not what_happened(it, part)[0]:
+        return
+    if part.kind == UNKNOWN:
+        it.emit(ident.unshared, part)
+    else:
+        raise it.unsupported(
+            "a part of a container is put into another one after the container got other items",
+            "Take the item out again where it is used, or put a copy there.",
+        )
+
+
+def check_sharing(it: Interpreter, place: Place) -> None:
+    """Have the program read again with checks if what is shared changes.
+
+    How deep what has left an object is in it elsewhere, nobody knows.
+    """
+    writes, left = it.reading.writes, it.reading.left_from
+    changes = [*writes.get(place, ()), *it.reading.changed_inside.get(place, ())]
+    anywhere = any(each in writes for each, owner in left.items() if owner is place)
+    _check_spots(it, place, lambda spot: anywhere or any(_changes(w, spot) for w in changes))
+
+
+def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool]) -> None:
+    noted = it.reading.sharings.get(place, {}).items()
+    found = {key for key, spots in noted if any(map(changes, spots))} - it.reading.checked
+    if found:
+        it.reading.checked |= found
+        raise SharedItems
+
+
+def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
+    """What changes in an object, so deep in it, changes in others that share it: they are lost."""
+    lost = Lost("it may be an object that was changed under another name")
+
+    def lose(places: Iterable[Place]) -> None:
+        for each in places:
+            if not _is_read_as_one_of_two(it, each, place):
+                refuse_given(it, each)
+                it.heap[each] = lost
+
+    for other, (below, below_other) in ties(it, place).items():
+        if depth > below:
+            lose([other])
+            # what is inside one is inside the other, even where it is not known how deep
+            somewhere = below > 0 and below_other == 0 and isinstance(other.origin, Items)
+            deep = depth - below + max(below_other, int(below > 0))
+            for held in it.reading.holding_unknown.get(other, ()):
+                if somewhere or deep > depth_of(held):
+                    lose(may_be_held(it, held))
+            if isinstance(other.origin, Var):
+                for held in it.reading.put_into.get(other.origin, ()):
+                    inside = depth - below + below_other + depth_of(held)
+                    lose(_around(it, held.whole, inside, place))
+            _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def _is_read_as_one_of_two(it: Interpreter, whole: Place, place: Place) -> bool:
+    """Whether a value is one of two objects, of which one is at a place: it is read as that is then."""
+    origin = whole.origin
+    if whole in it.heap or not isinstance(origin, Var):
+        return False
+    objects = it.reading.choices.get(origin, (None,))[1:]
+    known = len(objects) == 2 and None not in objects
+    return known and place in identities(it, origin) - {whole}
+
+
+def _around(it: Interpreter, whole: Place, depth: int, changed: Place) -> list[Place]:
+    """A container in which something changes so deep, and what shares that, unless it is what is known to change."""
+    around = ties(it, whole)
+    if whole is changed or changed in around:
+        return []
+    return [whole, *(each for each, (below, _) in around.items() if depth > below)]
+
+
+def may_be_held(it: Interpreter, held: Held) -> set[Place]:
+    """The objects that a value may be which was put into a container: loops bind its name to others."""
+    place = place_of(it, held.value)
+    return {place, *may_be(it, place)}
+
+
+def depth_of(held: Held) -> int:
+    """Through how many containers a value was put into an object."""
+    return depth_along(held.steps)
+
+
+def _changes(write: Write, spot: Spot) -> bool:
+    return _goes_into(write.path, write.depth, spot)
+
+
+def _goes_into(path: tuple[Atom, ...], depth: int, spot: Spot) -> bool:
+    return depth > spot.depth and meet(path, spot.path)
+
+
+def spot_of(it: Interpreter, var: Var, *, watched: bool = False) -> Spot:
+    """Where a value is that may be part of an object.
+
+    What is only `watched` for changes may be in a view whose shape is known when the program runs.
+    """
+    root, steps = var, list[Atom]()
+    while root not in it.reading.places:
+        whose, eqn = it.reading.stands_for.get(root), view_of(it, root)
+        if whose is not None:
+            root = whose
+            continue
+        if eqn is None or has_left(it, root):
+            break
+        steps[:0] = steps_of(eqn) if watched else steps_to_write(it, eqn)
+        root = eqn.args[0]
+        assert isinstance(root, Var)
+    return Spot(place_of(it, root), tuple(steps), depth_of_path(root.kind, steps))
+
+
+def can_be_one(it: Interpreter, a: Var, b: Var) -> bool:
+    """Whether two values may turn out to be one object."""
+    here, there = spot_of(it, a), spot_of(it, b)
+    if here.place is there.place:
+        return len(here.path) == len(there.path) and meet(here.path, there.path)
+    if not identities(it, a, own=True).isdisjoint(identities(it, b, own=True)):
+        return True
+    tie = ties(it, here.place).get(there.place)
+    if tie is not None and here.depth >= tie[0] and here.depth - tie[0] == there.depth - tie[1]:
+        return True
+    return any(can_be_one(it, item, b) for item in _picked_from(it, a)) or any(
+        can_be_one(it, a, item) for item in _picked_from(it, b)
+    )
+
+
+def _picked_from(it: Interpreter, var: Var) -> Iterator[Var]:
+    """The objects of a known container that was packed to pick one of them."""
+    picked = view_of(it, var)
+    whole = picked.args[0] if picked is not None else None
+    made = it.builder.visible_definition(whole) if isinstance(whole, Var) else None
+    if made is not None and made.op is st.pack and made.outs[0] in it.reading.copies:
+        yield from (item for item in made.args if isinstance(item, Var))
+
+
+def settle_doubts(it: Interpreter) -> None:
+    """Check that no object stands twice in a container whose items were moved about."""
+    it.reading.moved.clear()
+    while it.reading.doubtful:
+        owner, _ = it.reading.doubtful.popitem()
+        it.emit(ident.distinct, one_value(it, now(it, owner.origin)))
+
+
+def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: int) -> None:
+    """Check that an object which is about to change is in no other place of the container it is in, or was in.
+
+    Later it may be in one place again, where what is in the other is replaced.
+    """
+    owner = it.reading.left_in_doubt.get(place)
+    if owner is not None and not isinstance(it.heap.get(place), Part):
+        it.emit(ident.gone, *(one_value(it, now(it, each.origin)) for each in (place, owner)))
+    if place in it.reading.doubtful:
+        noted = it.reading.sharings.get(place, {}).items()
+        checked = (spots for key, spots in noted if key in it.reading.checked)
+        # at no depth it is an array, whose rows are in one place
+        doubted = (spot for spots in checked for spot in spots if spot.depth)
+        if any(_goes_into(path, depth, spot) for spot in doubted):
+            del it.reading.doubtful[place]
+            it.emit(ident.distinct, one_value(it, now(it, place.origin)))

@@ -1,0 +1,315 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Atom, Const
+from ...ir.records import replace
+from ...ops import containers as co
+from ...ops import structure as st
+from ..containers import container_methods
+from ..control.loop_reading import LoopKey, run_loop
+from ..control.loops import should_unroll
+from ..domain.values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_generator,
+    is_iterator,
+    list_of,
+    tuple_of,
+)
+from ..evaluate.expressions import evaluate
+from ..evaluate.operations import key_of, truth
+from ..heap import now
+from ..machine.reading import Frame
+from ..objects.operators import as_asked
+from ..syntax.generator_syntax import as_function
+from . import generators, iterators, walking
+from .iteration import Running, at_run_time, iteration
+from .runs import by_turns
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_INLINED = sys.version_info >= (3, 12)
+"""Whether Python runs list comprehensions in the function that they stand in (PEP 709)."""
+
+
+def comprehend(it: Interpreter, node: Comprehension) -> Value:
+    """The value of a comprehension; a generator expression waits until something consumes it."""
+    if isinstance(node, ast.GeneratorExp):
+        return _generator_expression(it, node)
+    listed = _listed(it, node, it.frame)
+    match node:
+        case ast.SetComp():
+            from ..calls.calls import call_foreign
+
+            return call_foreign(it, set, [listed], {})
+        case ast.DictComp():
+            return dictionary(it, listed)
+        case _:
+            return listed
+
+
+def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
+    """It is made where it stands, and runs where it is consumed; but what it walks over is known then."""
+    frame = it.frame
+    first = as_asked(it, evaluate(it, node.generators[0].iter))
+    around = frame.closure
+    closure = Closure(as_function(node), around.file, frame.scope, identity=node)
+    producer = generators.Producer(it, closure, {"%iterable": first}, frame.around or frame)
+
+    def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
+        return _listed(it, node, frame, first)
+
+    return iterators.iterator_of(
+        it, Iteration("generator", (), Native("generator", listed, producer))
+    )
+
+
+def _listed(
+    it: Interpreter, node: Comprehension, frame: Frame, first: Value | None = None
+) -> Value:
+    def element() -> Value:
+        if isinstance(node, ast.DictComp):
+            return tuple_of(evaluate(it, node.key), evaluate(it, node.value))
+        return evaluate(it, node.elt)
+
+    with _scope_of_its_own(it, frame) as scope:
+        scope.inlined = _INLINED and not isinstance(node, ast.GeneratorExp)
+        produced = _produce(it, node.generators, element, first)
+    return list_of(*produced) if isinstance(produced, list) else produced
+
+
+@contextmanager
+def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[Scope, None, None]:
+    scope = Scope(frame.scope.globals, frame.scope)
+    it.frames.append(Frame(frame.closure, scope, around=frame.around or frame))
+    try:
+        yield scope
+    finally:
+        it.frames.pop()
+
+
+def _produce(
+    it: Interpreter,
+    clauses: Sequence[ast.comprehension],
+    element: Callable[[], Value],
+    iterable: Value | None = None,
+) -> list[Value] | Atom:
+    """The items that `for … if …` clauses produce: known one by one, or a list at run time."""
+    clause, *inner = clauses
+
+    def make(item: Value) -> Value:
+        from ..evaluate.statements import assign
+
+        assign(it, clause.target, item)
+        if not inner:
+            return element()
+        produced = _produce(it, inner, element)
+        return list_of(*produced) if isinstance(produced, list) else produced
+
+    walked = as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
+    produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner))
+    if not isinstance(walked, Items) or not is_iterator(walked):
+        return produce(walked)
+    if id(clause) in it.reading.one_by_one:
+        return produce(iterators.rest_of(it, walked))
+    with iterators.drained(it, walked, id(clause)) as rest:
+        return produce(rest)
+
+
+def _produce_from(
+    it: Interpreter,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    walked: Value,
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    """The items that the last of some clauses produces, of what nobody else walks over."""
+    if is_generator(walked):
+        return _produce_inside_out(it, walked, clause, make, nested=nested)
+    with walking.as_they_are(it, walked):
+        return _produce_at_once(it, clause, make, walked, nested=nested)
+
+
+def _produce_at_once(
+    it: Interpreter,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    walked: Value,
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    items = iteration(it, walked)
+    turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
+    if turns is not None:
+        return _produce_known(it, clause, turns, make, nested=nested)
+    if isinstance(items, list) and should_unroll(it, items):
+        return _produce_known(it, clause, items, make, nested=nested)
+    running = at_run_time(it, items)
+    if clause.ifs:
+
+        def keep(item: Value) -> Value:
+            from ..evaluate.statements import assign
+
+            assign(it, clause.target, item)
+            return _all_hold(it, clause.ifs)
+
+        running = replace(running, guards=(*running.guards, keep))
+    from ..control.loops import collect
+
+    collected = it.atom(collect(it, running, make))
+    return it.emit(co.flatten_lists, collected) if nested else collected
+
+
+def _produce_inside_out(
+    it: Interpreter,
+    generator: Value,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    """The generator runs, and at every `yield` what becomes of the item."""
+    from ..evaluate.statements import assign
+
+    frame, items = it.frame, list_of()
+
+    def put(item: Value) -> None:
+        container_methods.method_of_known(
+            it, items, "extend" if nested else "append", [make(item)], {}
+        )
+
+    def take(it: Interpreter, item: Value) -> None:
+        names = dict(frame.scope.vars)
+        it.frames.append(frame)
+        try:
+            assign(it, clause.target, item)
+            kept = truth(it, _all_hold(it, clause.ifs)) if clause.ifs else Const(True)
+            it.branch(kept, lambda: put(item), lambda: None)
+        finally:
+            it.frames.pop()
+            frame.scope.vars = names
+
+    consumer = generators.Consumer(take, lambda it: Const(False), may_leave=False)
+    generators.drive(it, generator, consumer)
+    listed = now(it, items)
+    return list(listed.values) if isinstance(listed, Items) else it.atom(listed)
+
+
+def _all_hold(it: Interpreter, conditions: Sequence[ast.expr]) -> Value:
+    first, *rest = conditions
+    value = evaluate(it, first)
+    if not rest:
+        return value
+    return it.choose(truth(it, value), lambda: _all_hold(it, rest), lambda: Const(False))
+
+
+def _produce_known(
+    it: Interpreter,
+    generator: ast.comprehension,
+    items: Iterable[Value],
+    make: Callable[[Value], Value],
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    from ..evaluate.statements import assign
+
+    parts: list[Value] = []
+    certain = True
+    for item in items:
+        assign(it, generator.target, item)
+        kept = _all_hold(it, generator.ifs) if generator.ifs else Const(True)
+        known = it.known_truth(kept)
+        if known is False:
+            continue
+        if known is None:
+            certain = False
+            parts.append(
+                it.choose(
+                    truth(it, kept),
+                    lambda item=item: _as_list(make(item), nested=nested),
+                    list_of,
+                )
+            )
+        else:
+            parts.append(_as_list(make(item), nested=nested))
+    if certain and all(isinstance(part, Items) for part in parts):
+        return [value for part in parts if isinstance(part, Items) for value in part.values]
+    joined: Atom = it.atom(list_of())
+    for part in parts:
+        joined = it.emit(co.join_lists, joined, it.atom(part))
+    return joined
+
+
+def _as_list(value: Value, *, nested: bool) -> Value:
+    return value if nested else list_of(value)
+
+
+def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
+    """A list with one value for every item that passes the guards."""
+    kept: list[Value] = []
+
+    def body(item: Value) -> None:
+        def holds(k: int) -> Value:
+            if k == len(running.guards):
+                return Const(True)
+            passed = truth(it, running.guards[k](item))
+            return it.choose(passed, lambda: holds(k + 1), lambda: Const(False))
+
+        flag = truth(it, holds(0))
+
+        def put() -> None:
+            it.vars["%item"] = it.atom(make(item))
+
+        it.branch(flag, put, lambda: None)
+        value = it.vars.pop("%item", Const(None))
+        kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
+
+    marker = LoopKey(it.frame.closure.node)
+    plain = replace(running, guards=())
+    lists = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
+    return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
+
+
+def dictionary(it: Interpreter, pairs: Value) -> Value:
+    """A dictionary of pairs; those of a known list are known as well."""
+    if isinstance(pairs, Items):
+        entries = [pair for pair in pairs.values if isinstance(pair, Items)]
+        keys, values = zip(*(pair.values for pair in entries), strict=True) if entries else ((), ())
+        known = [key_of(it, key) for key in keys]
+        if all(isinstance(key, Const) for key in known):
+            items = {key.value: v for key, v in zip(known, values, strict=True)}  # type: ignore[union-attr]
+            return Items("dict", tuple(items), tuple(items.values()))
+        return it.emit(co.dict_of, it.atom(list_of(*keys)), it.atom(list_of(*values)))
+    source = it.atom(pairs)
+    from ..control.loops import collect
+    from .iteration import iterate_var
+
+    running = iterate_var(it, source)
+
+    def nth(k: int) -> Callable[[Value], Value]:
+        return lambda pair: (
+            pair.values[k]
+            if isinstance(pair, Items)
+            else it.emit(st.getitem, it.atom(pair), Const(k))
+        )
+
+    keys = it.atom(collect(it, running, nth(0)))
+    values = it.atom(collect(it, running, nth(1)))
+    return it.emit(co.dict_of, keys, values)

@@ -1,0 +1,497 @@
+"""What is iterated over: known items, or how to walk over them when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import EnumMeta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Var
+from ...ir.records import replace, value_record
+from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
+from ...ops import containers as co
+from ...ops import elementwise as el
+from ...ops import identity as ident
+from ...ops import structure as st
+from ..boundary import tables
+from ..containers.items import open_up
+from ..domain.values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Value,
+    from_key,
+    list_of,
+    tuple_of,
+)
+from ..heap import now, place_of
+from ..machine.failing import fail_now
+from ..objects import instances
+from . import iterators, walking
+from .runs import taken
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+UNROLL = 8
+"""A loop over this many known items or fewer is written out."""
+
+_FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
+"""Constants of these classes are walked over as they were when they were read."""
+
+
+@value_record
+class Running:
+    """An iteration that runs at run time, over several iterables side by side."""
+
+    iterables: tuple[Atom, ...]
+    item: Callable[[Sequence[Var]], Value]
+    """The value of one item, from one element of each iterable."""
+    guards: tuple[Callable[[Value], Value], ...] = ()
+    """Conditions (from `filter`) that an item must pass."""
+    every: Atom | None = None
+    """Of a checkpointed loop: after how many iterations what it carries is kept; see `ir.graph`."""
+    named: Named | None = None
+    """How it is written out, where names are walked over beside arrays."""
+
+
+@value_record
+class Named:
+    """Names side by side with arrays: what they name is known if the loop over them is written out."""
+
+    turns: int
+    arrays: tuple[Atom, ...]
+    """What has to have as many items, or more."""
+    item: Callable[[int], Value]
+    """The item of a turn, looked at then."""
+
+
+def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
+    """The known items of a value, or how to iterate over it at run time."""
+    value = now(it, value)
+    match value:
+        case Items(form="dict", keys=keys):
+            return list(map(from_key, keys))
+        case Items(form="namedtuple", values=values) if not _says_itself(value):
+            return list(values)
+        case Items(form="tuple" | "list", values=values):
+            return list(values)
+        case Items(form="iterator"):
+            return iteration(it, iterators.taken_over(it, value))
+        case Items():
+            from ..objects.operators import iterated
+
+            return iteration(it, iterated(it, value))
+        case Iteration():
+            return _ITERATIONS[value.form](it, value)
+        case Const(value=constant):
+            if tables.is_table(value):
+                return iteration(it, tables.iterated(it, value))
+            return _iterate_constant(it, constant)
+        case Var():
+            return iterate_var(it, value)
+        case Closure() | Native() | Maybe():
+            instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+            raise it.unsupported(
+                "this value cannot be iterated over here",
+                "Iterate over a list, a tuple, an array or a range.",
+            )
+
+
+def _says_itself(items: Items) -> bool:
+    """Whether the class of a namedtuple says how it is walked over."""
+    from ..objects.operators import defines
+
+    return defines(items, "__iter__")
+
+
+def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
+    from ..domain.values import object_class
+    from ..objects.operators import iterated
+
+    if isinstance(constant, bytes):
+        return _iterate_constant(it, list(constant))
+    if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
+        return [Const(item) for item in constant]
+    if isinstance(constant, (str, range, tuple, list)) and it.reading.is_one_run:
+        return [Const(item) for item in constant]
+    if isinstance(constant, (str, range, tuple, list)):
+        var = it.emit(st.as_list, Const(constant))
+        return iterate_var(it, var)
+    if isinstance(constant, EnumMeta):
+        return [Const(member) for member in constant]  # pyright: ignore[reportUnknownVariableType]
+    if object_class(Const(constant)) is not None:
+        return iteration(it, iterated(it, Const(constant)))
+    if not hasattr(constant, "__iter__") and not hasattr(constant, "__getitem__"):
+        fail_now(it, iter, Const(constant))
+    raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
+
+
+def iterate_var(it: Interpreter, value: Atom) -> Running:
+    kind = kind_of_atom(value)
+    if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0):
+        fail_now(it, iter, value)
+    if isinstance(kind, Other):
+        instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+    if it.walked_by_index is not None:
+        if kind == UNKNOWN:
+            value = it.emit(st.unpackable, value, Const(0), Const(0))  # a set has no indices
+        count = it.emit(st.length, value)
+        if isinstance(kind, Seq):
+            it.walked_by_index.append((value, count))
+        indices = it.emit(st.range_, count)
+        whole, start = whole_list(it, value)
+        return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
+    if kind != UNKNOWN:
+        return Running((value,), lambda elements: open_up(it, elements[0]))
+    listed = it.emit(st.as_list, value)
+    assert isinstance(listed, Var)
+    it.reading.walked.add(listed)
+    if it.walked_by_turn is not None:
+        return _by_turn(it, value, listed, it.walked_by_turn)
+    return Running((listed,), lambda elements: open_up(it, elements[0]))
+
+
+def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom, Atom]]) -> Running:
+    """Items that are asked for when their turn comes, if that is what the value does."""
+    count, indexed = it.emit(st.length, listed), it.emit(ident.indexed, value)
+    walked.append((value, count))
+
+    def item(elements: Sequence[Var]) -> Value:
+        index, at_start = elements
+        return it.choose(
+            indexed, lambda: _item_now(it, value, index, 0), lambda: open_up(it, at_start)
+        )
+
+    return Running((it.emit(st.range_, count), listed), item)
+
+
+def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
+    """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
+    eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
+    if eqn is None or eqn.op is not st.getitem:
+        return value, 0
+    kind = kind_of_atom(eqn.args[0])
+    if not isinstance(kind, Seq) or isinstance(kind.item, Number):
+        return value, 0  # a slice has numbers of its own
+    match eqn.args[1]:
+        case Const(value=slice(start=None | int() as start, step=None | 1)) if (start or 0) >= 0:
+            return eqn.args[0], start or 0
+        case _:
+            return value, 0
+
+
+def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
+    if start:
+        index = it.emit(el.add, index, Const(start))
+    return open_up(it, it.emit(st.getitem, it.atom(value), index))
+
+
+def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    parts = [iteration(it, part) for part in value.parts]
+    known = [part for part in parts if isinstance(part, list)]
+    if len(known) == len(parts):
+        return [tuple_of(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, tuple_of)
+
+
+def _side_by_side(
+    it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
+) -> Running:
+    running = [at_run_time(it, part) for part in parts]
+    counts = [len(part.iterables) for part in running]
+
+    def item(elements: Sequence[Var]) -> Value:
+        values, start = [], 0
+        for part, count in zip(running, counts, strict=True):
+            values.append(part.item(elements[start : start + count]))
+            start += count
+        return make(*values)
+
+    if any(part.guards for part in running):
+        raise it.unsupported(
+            "`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first."
+        )
+    every = next((part.every for part in running if part.every is not None), None)
+    named = None if every is not None else _named(it, parts, make)
+    iterables = tuple(i for part in running for i in part.iterables)
+    return Running(iterables, item, every=every, named=named)
+
+
+def _named(
+    it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
+) -> Named | None:
+    """How names are walked over beside arrays, if that is what the parts are."""
+    known = [part for part in parts if isinstance(part, list)]
+    running = [part for part in parts if isinstance(part, Running)]
+    named = [part.named for part in running if part.named is not None]
+    arrays = [each for part in running if part.named is None for each in part.iterables]
+    if not all(isinstance(kind_of_atom(each), Array) for each in arrays):
+        return None
+    if not named and not any(can_be_written_out(it, part) for part in known):
+        return None
+
+    def item_of(part: list[Value] | Running, k: int) -> Value:
+        if isinstance(part, list):
+            return part[k]
+        return taken(it, part, k) if part.named is None else part.named.item(k)
+
+    turns = min([*map(len, known), *(each.turns for each in named)])
+    arrays += [each for other in named for each in other.arrays]
+    return Named(turns, tuple(arrays), lambda k: make(*(item_of(part, k) for part in parts)))
+
+
+def can_be_written_out(it: Interpreter, names: Sequence[Value]) -> bool:
+    """Whether known items are not too many to be written out because something is looked up by them: text."""
+    return 0 < len(names) * it.turns_around <= 8 * UNROLL and all(map(_holds_text, names))
+
+
+def _holds_text(value: Value) -> bool:
+    if isinstance(value, Items) and value.form == "tuple":
+        return any(map(_holds_text, value.values))
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
+    if isinstance(part, Running):
+        return part
+    if it.reading.is_one_run:
+        return Running((Const(range(len(part))),), lambda elements: _of_turn(it, part, elements[0]))
+    if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
+        return iterate_var(it, it.emit(st.range_, Const(len(part))))
+    return iterate_var(it, it.atom(list_of(*part)))
+
+
+def _of_turn(it: Interpreter, part: list[Value], turn: Atom) -> Value:
+    if isinstance(turn, Const):
+        return part[turn.value]
+    raise it.unsupported(
+        "this loop walks over known objects together with something whose length only the run knows",
+        "Walk over them one after the other.",
+    )
+
+
+def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    part = iteration(it, value.parts[0])
+    start = value.parts[1]
+    if isinstance(part, list):
+        if isinstance(start, Const):
+            return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
+        part = at_run_time(it, part)
+    count = it.emit(st.length, part.iterables[0])
+    from ...ops import elementwise as el
+
+    if start == Const(0):
+        indices = it.emit(st.range_, count)
+    else:
+        first = it.atom(start)
+        indices = it.emit(st.range_, first, it.emit(el.add, first, count))
+    numbers = Running((indices,), lambda e: e[0], named=_numbers(part, start))
+    return _side_by_side(it, [numbers, part], tuple_of)
+
+
+def _numbers(part: Running, start: Value) -> Named | None:
+    """The numbers of the turns beside something, if that is written out."""
+    if part.named is None or not isinstance(start, Const):
+        return None
+    return Named(part.named.turns, (), lambda k: Const(start.value + k))
+
+
+def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    from ..calls.calls import call
+
+    assert value.function is not None
+    function = value.function
+
+    def make(*items: Value) -> Value:
+        return call(it, function, list(items), {})
+
+    parts = [iteration(it, part) for part in value.parts]
+    known = [part for part in parts if isinstance(part, list)]
+    if len(known) == len(parts):
+        return [make(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, make)
+
+
+def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    from ..calls.calls import call
+
+    def keep(item: Value) -> Value:
+        if value.function is None or value.function == Const(None):
+            return item
+        return call(it, value.function, [item], {})
+
+    part = iteration(it, value.parts[0])
+    if isinstance(part, list):
+        mark = it.mark()
+        known = [it.known_truth(keep(item)) for item in part] if part else []
+        if all(k is not None for k in known):
+            return [item for item, k in zip(part, known, strict=True) if k]
+        it.return_to(mark)
+        part = at_run_time(it, part)
+    return replace(part, guards=(*part.guards, keep))
+
+
+def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    walking.refuse_longer(it, value)
+    part = iteration(it, value.parts[0])
+    if isinstance(part, list):
+        return part[::-1]
+    alike = len(part.iterables) == 1 or isinstance(value.parts[0], Var)
+    if not alike or part.guards:
+        listed = as_list(it, value.parts[0])
+        return _reversed(it, replace(value, parts=(listed, value.parts[1])))
+    backwards = [it.emit(st.getitem, i, Const(slice(None, None, -1))) for i in part.iterables]
+    return Running(tuple(backwards), part.item, every=part.every)
+
+
+def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    mapping = value.parts[0]
+    what = value.form
+    if isinstance(mapping, Items):
+        if what == "keys":
+            return list(map(from_key, mapping.keys))
+        if what == "values":
+            return list(mapping.values)
+        pairs = zip(mapping.keys, mapping.values, strict=True)
+        return [tuple_of(from_key(key), item) for key, item in pairs]
+    keys = it.emit(st.as_list, it.atom(mapping))
+    if isinstance(keys, Var):
+        it.reading.linked.add(keys)  # a key is no part of what changes
+        place_of(it, keys)
+
+    def item(elements: Sequence[Var]) -> Value:
+        if what == "keys":
+            return elements[0]
+        entry = it.emit(st.getitem, it.atom(mapping), elements[0])  # as it is when its turn comes
+        return entry if what == "values" else tuple_of(elements[0], entry)
+
+    return Running((keys,), item)
+
+
+def _call(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    assert isinstance(value.function, Native)
+    return iteration(it, value.function.call(it, value.parts, {}))
+
+
+def _drained(it: Interpreter, value: Iteration) -> NoReturn:
+    walking.one_by_one(it, value.key)
+
+
+def _generator(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    return iteration(it, as_list(it, value))
+
+
+def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    inner, every = value.parts
+    part = iteration(it, inner)
+    if isinstance(part, list):
+        return part  # so few items are not worth it
+    return replace(part, every=it.atom(every))
+
+
+_ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "map": _map,
+    "filter": _filter,
+    "reversed": _reversed,
+    "items": _dict_items,
+    "keys": _dict_items,
+    "values": _dict_items,
+    "generator": _generator,
+    "call": _call,
+    "drained": _drained,
+    "checkpoint": _checkpoint,
+}
+
+
+def known_items(it: Interpreter, value: Value) -> list[Value] | None:
+    """The items of a value that is iterated over, where they are known one by one."""
+    if isinstance(value, Var):
+        opened = open_up(it, value)
+        if isinstance(opened, Items):
+            return known_items(it, opened)
+        return None
+    if isinstance(value, Items) and value.form == "iterator":
+        listed = as_list(it, value)
+        items = known_items(it, listed)
+        if items is None:
+            iterators.give_back(it, value, listed)
+        return items
+    if isinstance(value, (Items, Iteration)) or (
+        isinstance(value, Const) and isinstance(value.value, (str, range))
+    ):
+        items = iteration(it, value)
+        return items if isinstance(items, list) else None
+    return None
+
+
+def settled(it: Interpreter, value: Value) -> Value:
+    """What can be walked over more than once: an iterator's items, or the value itself."""
+    from ..objects.operators import is_walked_over, iterated
+
+    value = now(it, value)
+    if is_walked_over(value):
+        value = iterated(it, value)
+    one_pass = isinstance(value, Items) and value.form == "iterator"
+    return as_list(it, value) if one_pass else value
+
+
+def as_tuple(it: Interpreter, value: Value) -> Value:
+    """`tuple(value)`."""
+    listed = as_list(it, value)
+    if isinstance(listed, Items):
+        return tuple_of(*listed.values)
+    return it.emit(st.as_tuple, it.atom(listed))
+
+
+def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
+    """The list of these values, with the items of those that stand for `*items`."""
+    from ..calls.binding import is_star
+
+    parts: list[Atom] = []
+    known: list[Value] = []
+    for value in values:
+        if not (isinstance(value, Items) and is_star(value)):
+            known.append(value)
+            continue
+        if known:
+            parts.append(it.atom(list_of(*known)))
+            known = []
+        parts.append(it.atom(as_list(it, value.values[0])))
+    if known:
+        parts.append(it.atom(list_of(*known)))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = it.emit(co.join_lists, whole, part)
+    return whole
+
+
+def _has_rows(kind: Kind) -> bool:
+    """Whether the items of an array are arrays, which change where it does."""
+    return isinstance(kind, Array) and kind.rank not in (None, 0, 1)
+
+
+def as_list(it: Interpreter, value: Value) -> Value:
+    """`list(value)`."""
+    value = now(it, value)
+    if isinstance(value, Items) and value.form == "iterator":
+        return as_list(it, iterators.taken_over(it, value))
+    if isinstance(value, Iteration) and value.form == "generator":
+        assert isinstance(value.function, Native)
+        return value.function.call(it, (), {})
+    items = iteration(it, value)
+    if isinstance(items, list):
+        return list_of(*items)
+    if len(items.iterables) == 1 and isinstance(value, Var) and not _has_rows(value.kind):
+        # what an unknown value is walked over as may be the very list
+        source = items.iterables[0]
+        return it.emit(st.as_list, value) if source in (value, *it.reading.walked) else source
+    from ..control.loops import collect
+
+    return collect(it, items, lambda item: item)

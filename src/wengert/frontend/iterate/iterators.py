@@ -1,0 +1,473 @@
+"""Iterators: what is walked over once, by whoever asks for the next item.
+
+An iterator is an object on the heap: what it walks over, and how far it has come. A generator keeps that
+itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Atom, Const, Var
+from ...ir.records import replace
+from ...ir.types import UNKNOWN, Array, Number, Seq
+from ...ops import elementwise as el
+from ...ops import structure as st
+from .. import heap
+from ..control import exceptions
+from ..domain.values import (
+    Items,
+    Iteration,
+    Lost,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_generator,
+    is_iterator,
+    is_object,
+    kind_of_value,
+    list_of,
+    object_class,
+    tuple_of,
+)
+from ..heap import sharing
+from ..machine.failing import fail_now
+from ..objects import instances
+from ..objects.operators import as_asked
+from ..polyfills.stdlib import iterators as iterator_polyfills
+from . import generators, walking
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+    from ..machine.reading import Step
+
+KEYS = ("source", "position")
+
+
+DRAINED = Iteration("drained", ())
+"""What an iterator holds while a loop walks over it."""
+
+
+def iterator_of(it: Interpreter, source: Value) -> Items:
+    """A new iterator."""
+    iterator = Items("iterator", KEYS, (source, Const(0)))
+    return heap.put(it, iterator, iterator)
+
+
+def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
+    """What an iterator walks over, and the number of the item that comes next."""
+    held = heap.now(it, iterator)
+    assert isinstance(held, Items)
+    source, position = held.values
+    assert isinstance(position, (Var, Const))
+    if isinstance(source, Iteration) and source.form == "drained":
+        walking.one_by_one(it, source.key)
+    return source, position
+
+
+def _put(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
+    _on_each(
+        it, iterator, lambda each: _ignored(heap.put(it, each, each.holding((source, position))))
+    )
+
+
+def _on_each(it: Interpreter, iterator: Items, change: Callable[[Items], None]) -> None:
+    """Change an iterator; of one that stands for one of two, whichever it is."""
+    choice = None if iterator.place is None else iterator.place.choice
+    if choice is None:
+        change(iterator)
+        return
+    first, second = choice.first, choice.second
+    it.branch(
+        choice.condition,
+        lambda: _on_each(it, first, change),
+        lambda: _on_each(it, second, change),
+    )
+
+
+def _ignored(value: Value) -> None:
+    return
+
+
+def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """`iter(items)`, `iter(function, sentinel)`."""
+    from ..calls.calls import call
+
+    if len(args) > 1:
+        return call(it, Const(iterator_polyfills.until), args, {})
+    value = heap.now(it, args[0])
+    kind = kind_of_value(value)
+    if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0):
+        fail_now(it, iter, value)
+    instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+    if isinstance(value, Var) and (kind == UNKNOWN or (isinstance(kind, Array) and not kind.rank)):
+        it.emit(st.opaque, Const(iter), value, names=Const(()))  # which raises where it has no axes
+    if isinstance(value, Const) and object_class(value) is None:
+        _must_be_iterable(it, value)
+    elif isinstance(value, Native):
+        instances.refuse_unknown_class(it, value)
+    if is_object(value):
+        from ..objects.operators import iterated
+
+        value = iterated(it, value)
+    return value if is_iterator(value) else iterator_of(it, value)
+
+
+def _must_be_iterable(it: Interpreter, value: Const) -> None:
+    try:
+        iter(value.value)
+    except TypeError:
+        fail_now(it, iter, value)
+
+
+# --- whole ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Value, None, None]:
+    """What is left of an iterator, while something walks over it to its end.
+
+    Who else asks it meanwhile, or after an exception, has the program read again: `key` says what is then
+    to ask for one item at a time.
+    """
+    noticed = key is not None and is_kept(it, iterator) and not is_under_way(it, iterator)
+    source = taken_over(it, iterator)
+    if not noticed:
+        yield source
+        return
+    _put(it, iterator, replace(DRAINED, key=key), Const(0))
+    yield source
+    _put(it, iterator, list_of(), Const(0))
+
+
+def taken_over(it: Interpreter, iterator: Items) -> Value:
+    """What is left of an iterator, which whoever asks is going to walk over to its end."""
+    if is_under_way(it, iterator):
+        return rest_of(it, iterator)
+    source, position = current(it, iterator)
+    _put(it, iterator, list_of(), Const(0))
+    if is_generator(source) or position == Const(0):
+        return source
+    listed = _as_list(it, source)
+    if isinstance(listed, Items) and isinstance(position, Const):
+        return list_of(*listed.values[position.value :])
+    rest = it.emit(st.slice_, position, Const(None), Const(None))
+    return it.emit(st.getitem, it.atom(listed), rest)
+
+
+def is_under_way(it: Interpreter, iterator: Items) -> bool:
+    """Whether an iterator is a generator that has begun, so that only itself can go on."""
+    source, _ = current(it, iterator)
+    return is_generator(source) and not generators.producer_of(source).is_fresh(it)
+
+
+def asks_a_generator(it: Interpreter, value: Items) -> bool:
+    """Whether something is an iterator over what a generator gives."""
+    return value.form == "iterator" and is_generator(current(it, value)[0])
+
+
+def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
+    """The items that were taken are there again, in a list."""
+    _put(it, iterator, listed, Const(0))
+
+
+def rest_of(it: Interpreter, iterator: Items) -> Value:
+    """What gives the items that a generator has not given yet."""
+    from ..calls.calls import call
+
+    made = call(it, Const(iterator_polyfills.rest), [iterator], {})
+    assert isinstance(made, Items)
+    return current(it, made)[0]
+
+
+def lost_iterator(it: Interpreter, reason: str) -> Items:
+    """An iterator that nobody may ask for an item."""
+    lost = Items("iterator", KEYS, (list_of(), Const(0)))
+    it.heap[heap.place_of(it, lost)] = Lost(reason)
+    return lost
+
+
+def walks_over_data(held: Items) -> bool:
+    """Whether what an iterator walks over are items that there are already."""
+    return not isinstance(held.values[0], Iteration)
+
+
+def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast.AST) -> Value:
+    """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
+    from ..control.loop_reading import run_loop
+    from ..control.loops import guarded, should_unroll, unroll
+    from .iteration import Running, at_run_time, iteration
+
+    value = as_asked(it, value)
+    if isinstance(value, Items) and value.form == "iterator":
+        value = taken_over(it, value)
+    if is_generator(value):
+        return generators.drive(it, value, consumer)
+    lists = walking.known_lists(it, value)
+    items = iteration(it, value)
+
+    def body(item: Value) -> None:
+        consumer.take(it, item)
+        generators.leave_if(it, consumer.left(it))
+
+    if not isinstance(items, Running) and should_unroll(it, items):
+        unroll(it, items, body, value, lists)
+    else:
+        running = at_run_time(it, items)
+        run_loop(it, node, [], running, guarded(it, running, body))
+    return Const(None)
+
+
+# --- one by one -------------------------------------------------------------------------------
+
+
+def advance(
+    it: Interpreter,
+    iterator: Items,
+    take: Callable[[Value], None],
+    end: Step,
+    sent: Value = Const(None),  # noqa: B008
+) -> None:
+    """Do something with the next item of an iterator, or something else where it has come to its end."""
+    source, position = current(it, iterator)
+    if is_generator(source):
+        yielded, item = generators.producer_of(source).step(it, sent)
+        it.branch(yielded, lambda: take(item), end)
+        return
+    if isinstance(source, Iteration) and source.key is not None:
+        walking.one_by_one(it, source.key)
+    listed = _as_list(it, source)
+    if listed is not source:
+        _on_each(it, iterator, lambda each: _make_list(it, each))
+    it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
+
+
+def _make_list(it: Interpreter, iterator: Items) -> None:
+    source, position = current(it, iterator)
+    _put(it, iterator, _as_list(it, source), position)
+
+
+def _as_list(it: Interpreter, source: Value) -> Value:
+    """What is walked over, as something with indices."""
+    from .iteration import as_list
+
+    if isinstance(source, Items) and source.form in ("list", "tuple"):
+        return source
+    indexed = isinstance(source, Var) and isinstance(source.kind, (Array, Seq))
+    return source if indexed else as_list(it, source)
+
+
+def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
+    if not isinstance(listed, Items):
+        return it.emit(st.lt, position, it.emit(st.length, it.atom(listed)))
+    if isinstance(position, Const):
+        return Const(position.value < len(listed.values))
+    return it.emit(st.lt, position, Const(len(listed.values)))
+
+
+def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
+    """The next item in a list of its own, an empty list at the end; None where only the run knows which."""
+    source, position = current(it, iterator)
+    if is_generator(source):
+        yielded, item = generators.producer_of(source).step(it, Const(None))
+        there = it.known_truth(yielded)
+        return None if there is None else [item] * there
+    if isinstance(source, Iteration):
+        return None
+    there = it.known_truth(_has_next(it, _as_list(it, source), position))
+    if there is None:
+        return None
+    return [_next(it, iterator)] if there else []
+
+
+def _next(it: Interpreter, iterator: Items) -> Value:
+    from ..containers.items import subscript
+
+    source, position = current(it, iterator)
+    _on_each(it, iterator, lambda each: _move_on(it, each))
+    if isinstance(source, Items) and isinstance(position, Const):
+        return heap.now(it, source.values[position.value])
+    return subscript(it, source, position)
+
+
+def _move_on(it: Interpreter, iterator: Items) -> None:
+    source, position = current(it, iterator)
+    known = isinstance(position, Const)
+    after = Const(position.value + 1) if known else it.emit(el.add, position, Const(1))
+    _put(it, iterator, source, after)
+
+
+def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """`next(iterator)`, `next(iterator, default)`."""
+    from ..calls.calls import call
+    from ..objects.operators import call_method_of_class, defines
+
+    value, *default = args
+    value = heap.now(it, value)
+    instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")
+    if isinstance(value, Items) and value.form == "iterator":
+        return _asked(it, value, default, Const(None))
+    if default and defines(value, "__next__"):
+        return call(it, Const(iterator_polyfills.next_or), [value, *default], {})
+    own = call_method_of_class(it, value, "__next__", [])
+    if own is None:
+        raise it.unsupported(
+            "`next` needs an iterator that the program has made",
+            "Make it in the function, with `iter(...)`; or take the item of a list by its index.",
+        )
+    return own
+
+
+def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
+    """A method of an iterator."""
+    methods = {"send": send, "close": close, "__next__": _next_method}
+    method = methods.get(name)
+    if method is None:
+        raise it.unsupported(
+            f"the attribute `{name}` of an iterator", "Loop over it, or ask it with `next`."
+        )
+    return Native(name, lambda it, args, kwargs: method(it, iterator, args, kwargs))
+
+
+def _next_method(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    return _asked(it, iterator, (), Const(None))
+
+
+def send(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """`generator.send(value)`."""
+    (value,) = args
+    return _asked(it, iterator, (), value)
+
+
+def close(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """`generator.close()`."""
+    source, _ = current(it, iterator)
+    if is_generator(source):
+        producer = generators.producer_of(source)
+        if any(isinstance(each, (ast.Try, ast.With)) for each in ast.walk(producer.closure.node)):
+            raise it.unsupported(
+                "`close` of a generator that has a `try` or a `with`",
+                "Walk over it to its end, or with a `for` loop that it is in alone.",
+            )
+        producer.end(it)
+    _put(it, iterator, source if is_generator(source) else list_of(), Const(0))
+    return Const(None)
+
+
+def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Value) -> Value:
+    source, _ = current(it, iterator)
+    alone = is_generator(source) and not is_kept(it, iterator)
+    if alone and generators.producer_of(source).is_fresh(it):
+        return generators.first(it, source, default)
+    slot = "%next"
+
+    def take(item: Value) -> None:
+        it.vars[slot] = item
+
+    def end() -> None:
+        it.vars[slot] = stop_iteration(it, default, returned(it, iterator))
+
+    advance(it, iterator, take, end, sent)
+    return it.vars.pop(slot)
+
+
+def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> Value:
+    """What `next` gives at the end of what has returned a result."""
+    if not default:
+        args = [] if result == Const(None) else [result]
+        exceptions.raise_exception(it, exceptions.make(it, StopIteration, args, {}))
+    return default[0]
+
+
+def returned(it: Interpreter, iterator: Items) -> Value:
+    """What an iterator returned when it was last asked, which only a generator does."""
+    source, _ = current(it, iterator)
+    return generators.producer_of(source).returned(it) if is_generator(source) else Const(None)
+
+
+def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """Whether an iterator has another item, and that item, for the equivalents of Python's functions."""
+    (iterator,) = args
+    assert isinstance(iterator, Items)
+    slots = ("%there", "%next")
+
+    def take(item: Value) -> None:
+        it.vars.update(zip(slots, (Const(True), item), strict=True))
+
+    def end() -> None:
+        it.vars[slots[0]] = Const(False)
+
+    advance(it, iterator, take, end)
+    there, item = (it.vars.pop(slot, Const(None)) for slot in slots)
+    return tuple_of(there, item.value if isinstance(item, Maybe) else item)
+
+
+# --- when items are made ----------------------------------------------------------------------
+
+
+def is_lazy(it: Interpreter, value: Value) -> bool:
+    """Whether something is walked over item by item as it is asked: others may ask, or it has no end."""
+    value = heap.now(it, value)
+    if not isinstance(value, Items) or value.form != "iterator":
+        return False
+    source, _ = current(it, value)
+    return is_generator(source) or is_kept(it, value)
+
+
+# --- who else may ask -------------------------------------------------------------------------
+
+
+def is_kept(it: Interpreter, iterator: Items) -> bool:
+    """Whether something refers to an iterator, so that it may be asked again."""
+    for frame in it.frames:
+        scope: Scope | None = frame.scope
+        once = _read_once(frame.closure.node)
+        for name, value in frame.scope.vars.items():
+            if name not in once and _holds(value, iterator):
+                return True
+        while (scope := scope.outer) is not None:
+            if any(_holds(value, iterator) for value in scope.vars.values()):
+                return True
+    ignored = {iterator.place, *generators.cells_without_use(it)}
+    held = (content for place, content in it.heap.items() if place not in ignored)
+    return any(_holds(content, iterator) for content in held if isinstance(content, Items))
+
+
+@lru_cache(maxsize=1024)
+def _read_once(function: ast.AST) -> frozenset[str]:
+    """The names that a function reads in one place, which is in no loop: for what is read there."""
+    uses = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+    repeated = {
+        n.id
+        for loop in ast.walk(function)
+        if isinstance(loop, (ast.For, ast.While, ast.FunctionDef, ast.Lambda, ast.comprehension))
+        and loop is not function
+        for part in ast.iter_child_nodes(loop)
+        if part is not getattr(loop, "iter", None)
+        for n in ast.walk(part)
+        if isinstance(n, ast.Name)
+    }
+    return frozenset(name for name, count in uses.items() if count == 1 and name not in repeated)
+
+
+def _holds(value: Value, iterator: Items) -> bool:
+    """Whether something refers to an iterator; a function may by a name around it, or by what it was made with."""
+    return any(_is(each, iterator) for each in sharing.reached_from(value))
+
+
+def _is(value: Value, iterator: Items) -> bool:
+    if not isinstance(value, Items):
+        return False
+    return value is iterator or (value.place is not None and value.place is iterator.place)

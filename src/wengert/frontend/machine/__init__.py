@@ -1,0 +1,1 @@
+"""The interpreter itself: its state, what one reading collects, the equations it emits, the guards it relies on."""

@@ -1,0 +1,436 @@
+"""Calls of ops: binding a call's arguments to operands and options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Var
+from ...ir.op import Op
+from ...ir.types import Array, Kind, Number, Seq, Struct
+from ...ops import registry as ops
+from ...ops import structure as st
+from ...ops.array_kinds import dtype_of, dtype_of_kind
+from ...ops.registry import named
+from ...ops.shape import kind_if_number
+from ...ops.signatures import Signature, parse_signature
+from ...rules.registry import rule_for
+from ..builtins import ordinary_options, records
+from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
+from ..heap import now
+from ..iterate.runs import known
+from ..polyfills import writing_functions
+from ..polyfills.stdlib import collections as container_polyfills
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def emit_op(
+    it: Interpreter,
+    op: Op,
+    namespace: str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    *,
+    row: bool = False,
+) -> Value:
+    """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
+    from ..calls.calls import call
+    from ..containers.items import open_up
+
+    signature = parse_signature(op.signature)
+    args = _spread(it, op, namespace, signature, args)
+    plain = _without_ordinary(it, op, namespace, args, kwargs) if kwargs and not row else None
+    if plain is not None:
+        return plain
+    if op.name.startswith("atleast_") and len(args) > 1:
+        return tuple_of(*[emit_op(it, op, namespace, [arg], kwargs) for arg in args])
+    if op.name == "reshape" and namespace == "np" and len(args) == 3:
+        args, kwargs = args[:2], {**kwargs, "order": args[2]}
+    out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
+    if out is not None:
+        where = kwargs.get("where", Const(True))
+        if op.elementwise and where != Const(True):
+            function = ops.resolve(op, namespace) if namespace == "np" else op
+            return writing_functions.written_where(it, function, [out, where, *args])
+        return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+    if namespace == "np" and op.elementwise and "dtype" not in signature.options:
+        args, kwargs = _computed_in(it, args, kwargs)
+    if op.name in _JOINING and kwargs.get("dtype", Const(None)) != Const(None):
+        return _joined_as(it, op, args, kwargs)
+    stand_in = _pads_by_mode(args, kwargs) if op.name == "pad" else _other_form(op, kwargs)
+    if stand_in is not None:
+        return call(it, Const(stand_in), args, kwargs)
+    kwargs = {_OTHER_NAMES.get((op.name, name), name): value for name, value in kwargs.items()}
+    values, options = _bind(it, op, signature, args, kwargs)
+    if options.get("copy", Const(True)) != Const(True):
+        return writing_functions.without_a_copy(it, op, namespace, values, options)
+    if op.name == "conj" and not row:
+        kind = kind_of_value(values[0])
+        if namespace == "np":
+            op = _conj_of(kind, op)
+        elif isinstance(kind, Array) and not _is_complex(kind):
+            return values[0]  # the method gives a real array itself
+    if not row:
+        _refuse_objects(it, options)
+        made = records.made(it, op, values, options) if "dtype" in options else None
+        if made is not None:
+            return made
+    operands = [
+        it.atom(v) if row or name == "shape" else _operand(it, op, namespace, v)
+        for name, v in zip_longest(signature.operands[: len(values)], values)
+    ]
+    namespace = _spelled_in(op, namespace, operands)
+    params = {name: _option(it, value) for name, value in options.items()}
+    kind = None if row or not operands else kind_if_number(op, namespace, operands, params)
+    result = it.builder.emit_with(op, operands, params, namespace, kind=kind)
+    if op.name in _FROM_TEXT and not it.reading.inert.isdisjoint(operands):
+        _refuse_numbers_of_text(it, op, params)
+        it.reading.inert.add(result)
+    return open_up(it, _of_dtype(it, op, operands, params, result))
+
+
+def _without_ordinary(
+    it: Interpreter,
+    op: Op,
+    namespace: str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value | None:
+    """A call with options that are not read and say what holds without them; None if there are none."""
+    if namespace not in ("np", "method"):
+        return None
+    signature, always_floats = parse_signature(op.signature), op.name in _ALWAYS_FLOATS
+    accepted = {*signature.operands, *signature.options, signature.rest}
+    accepted -= {"dtype"} if always_floats else set()
+    if accepted.issuperset(kwargs):
+        return None
+    function = ops.resolve(op, namespace) if namespace == "np" else None
+    plain = ordinary_options.without(kwargs, accepted, function)
+    floats = ordinary_options.float_dtype(plain, accepted) if always_floats else None
+    if floats is not None:
+        plain = {name: value for name, value in plain.items() if name != "dtype"}
+        made = emit_op(it, op, namespace, args, plain)
+        return ordinary_options.as_floats(it, made, floats)
+    if len(plain) == len(kwargs):
+        return None
+    return emit_op(it, op, namespace, args, plain)
+
+
+_ALWAYS_FLOATS = frozenset(("linspace", "indices", "matmul"))
+"""Functions that compute as they do, and then give their result the dtype that is asked for, if of floats."""
+
+
+def _of_dtype(
+    it: Interpreter, op: Op, operands: Sequence[Atom], params: Mapping[str, Atom], result: Atom
+) -> Atom:
+    """The result once more, of a dtype that only the run knows: if of integers, it has no derivative."""
+    asked = params.get("dtype", Const(None))
+    like_another = op.name == "full_like" and asked == Const(None) and isinstance(operands[1], Var)
+    rule = rule_for(op)
+    known = not isinstance(asked, Var) and not (like_another and not dtype_of(operands[0]))
+    if known or rule is None or rule.form == "zero":
+        return result
+    of_result = it.emit(ops.named("dtype"), result, namespace="attr")
+    return it.emit(
+        ops.named("astype"), result, namespace="method", dtype=of_result, copy=Const(False)
+    )
+
+
+def _conj_of(kind: Kind, conj: Op) -> Op:
+    """What `np.conj` is: the method gives a real array itself, the function a copy of it."""
+    if _is_complex(kind):
+        return conj
+    if isinstance(kind, Array) and kind.rank is None:
+        return conj
+    return ops.named("copy" if isinstance(kind, Array) and kind.rank else "pos")
+
+
+def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
+    from ..calls.binding import is_star
+
+    signature = parse_signature(op.signature)
+    by_position = signature.options[: max(0, len(args) - len(signature.operands))]
+    given = {*by_position, *kwargs}
+    return any(map(is_star, args)) or given.issuperset(signature.asked)
+
+
+_OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
+"""Options that NumPy has under two names."""
+
+
+_JOINING = frozenset(("concatenate", "stack", "vstack", "hstack"))
+
+
+def _joined_as(
+    it: Interpreter, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Arrays joined into one of a dtype that is asked for."""
+    rest = {name: value for name, value in kwargs.items() if name not in ("dtype", "casting")}
+    casting = kwargs.get("casting", Const("same_kind"))
+    joined = emit_op(it, op, "np", args, rest)
+    options = {"dtype": kwargs["dtype"], "casting": casting}
+    return emit_op(it, ops.named("astype"), "method", [joined], options)
+
+
+def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
+    """What stands for a function of NumPy with arguments by which it gives something else."""
+    options = _OTHERWISE.get(op.name, ())
+    if all(kwargs.get(name, default) == default for name, default in options):
+        return None
+    from ..polyfills.numpy.functions import WITH_OPTIONS
+
+    return WITH_OPTIONS[op.name]
+
+
+def _pads_by_mode(args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
+    """What stands for `np.pad` in a mode that is computed from the array."""
+    mode = args[2] if len(args) > 2 else kwargs.get("mode")
+    odd = kwargs.get("reflect_type", Const("even")) == Const("odd")
+    dtype = dtype_of_kind(kind_of_value(args[0])) if args else ""
+    of_whole_numbers = bool(dtype) and not dtype.startswith(("float", "complex"))
+    if not isinstance(mode, Const) or not isinstance(mode.value, str) or of_whole_numbers:
+        return None  # those are rounded
+    from ..polyfills.numpy import pads
+
+    computed = mode.value in pads.COMPUTED or (odd and mode.value in ("reflect", "symmetric"))
+    return pads.pad_by_mode if computed else None
+
+
+_OF_SOME = (("where", Const(True)), ("mean", Const(None)), ("correction", Const(None)))
+_OTHERWISE = {"linspace": (("retstep", Const(False)),), "var": _OF_SOME, "std": _OF_SOME}
+"""The options by which ops give something else, and what these are where they do not."""
+
+
+def _is_complex(kind: Kind) -> bool:
+    known = isinstance(kind, (Array, Number))
+    return not known or "complex" in str(kind) or (isinstance(kind, Array) and not kind.dtype)
+
+
+_FROM_TEXT = frozenset(("array", "asarray", "astype", "to_complex"))
+"""What makes numbers of text, too."""
+
+
+def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom]) -> None:
+    if op.name in ("array", "asarray") and params.get("dtype", Const(None)) == Const(None):
+        return
+    raise it.unsupported(
+        "a number read back from text has lost its derivative",
+        "Use the number itself; turn it into text only to show it.",
+    )
+
+
+def _spread(
+    it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
+) -> Sequence[Value]:
+    """The arguments with `*items` taken apart, where the op says how many items there are."""
+    from ..calls.binding import is_star
+    from ..containers.items import subscript
+
+    count = len(signature.operands)
+    k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
+    if k is None or (signature.rest and count and k >= count):
+        return args
+    required = signature.required
+    if op.elementwise and namespace == "np" and not count:
+        count = required = 2  # `math.hypot` takes any number of operands, NumPy's two
+    missing = count - (len(args) - 1)
+    if not 0 < count == required or missing < 0 or any(map(is_star, args[k + 1 :])):
+        raise it.unsupported(
+            f"`*` in a call of {op.name} needs a sequence whose length is known when the program is "
+            "read",
+            "Pass the items one by one, or use a function of the whole sequence.",
+        )
+    starred = args[k]
+    assert isinstance(starred, Items)
+    items = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
+    return [*args[:k], *(subscript(it, items, Const(j)) for j in range(missing)), *args[k + 1 :]]
+
+
+def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
+    try:
+        dtype = it.constant(options.get("dtype", Const(None)))
+    except LookupError:
+        return
+    if dtype in (object, "object", "O", str):
+        raise it.unsupported(
+            "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
+        )
+
+
+def _without_out(
+    op: Op, namespace: str, signature: Signature, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Value | None, Sequence[Value], Mapping[str, Value]]:
+    """The array that a call of NumPy writes to, and the arguments without it."""
+    out = kwargs.get("out")
+    if out is not None and out != Const(None):
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+    elif (
+        op.elementwise
+        and namespace in ("np", "call")
+        and len(args) == _operands_of_ufunc(op, signature) + 1
+    ):
+        *args, out = args
+    if out == Const(None) or "out" in kwargs:
+        out = None
+    return out, args, kwargs
+
+
+def _computed_in(
+    it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Sequence[Value], Mapping[str, Value]]:
+    """The arguments of an elementwise function in the dtype that `dtype=` asks for, and the others."""
+    dtype = kwargs.get("dtype", Const(None))
+    rest = {name: value for name, value in kwargs.items() if name != "dtype"}
+    if dtype in (Const(None), Const(bool), Const(np.bool_)):
+        return args, rest
+    options = {"dtype": dtype, "casting": kwargs.get("casting", Const("same_kind"))}
+    rest.pop("casting", None)
+    arrays = [emit_op(it, ops.named("asarray"), "np", [arg], {}) for arg in args]
+    return [emit_op(it, ops.named("astype"), "method", [a], options) for a in arrays], rest
+
+
+def _operands_of_ufunc(op: Op, signature: Signature) -> int:
+    """How many operands NumPy's function takes: `math.log` takes a base as well."""
+    function = ops.resolve(op, "np") if "np" in op.spellings else op.implementation
+    return getattr(function, "nin", len(signature.operands))
+
+
+def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:
+    """The namespace asked for, or the one that fits the operands where the op has no such spelling."""
+    if not op.spellings:
+        return "call" if namespace == "call" else "py"
+    if namespace in op.spellings or namespace == "call":
+        return namespace
+    numbers = all(isinstance(kind_of_atom(a), Number) for a in operands)
+    order = ("math", "py", "np", "rt") if numbers else ("np", "py", "rt", "math")
+    return next((n for n in order if n in op.spellings), next(iter(op.spellings)))
+
+
+def _bind(
+    it: Interpreter,
+    op: Op,
+    signature: Signature,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> tuple[list[Value], dict[str, Value]]:
+    count = len(signature.operands)
+    values = dict(zip(signature.operands, args, strict=False))
+    extra = list(args[count:])
+    options: dict[str, Value] = {}
+    if signature.rest and not signature.operands:
+        return list(args), _options(it, op, signature, kwargs)
+    if signature.rest:
+        if extra:
+            options[signature.rest] = _packed(it, extra)
+    else:
+        if len(extra) > len(signature.options):
+            raise it.unsupported(
+                f"{op.name} takes at most {count + len(signature.options)} arguments",
+                "Pass options by name.",
+            )
+        options.update(zip(signature.options, extra, strict=False))
+    by_name = {name: kwargs[name] for name in signature.operands if name in kwargs}
+    others = {name: value for name, value in kwargs.items() if name not in by_name}
+    options.update(_options(it, op, signature, others))
+    return _operands(it, op, signature, {**values, **by_name}), options
+
+
+def _operands(
+    it: Interpreter, op: Op, signature: Signature, given: Mapping[str, Value]
+) -> list[Value]:
+    """The operands in order, up to the last that was given; those left out before it are defaults."""
+    last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
+    rule = None if op.spellings else rule_for(op)
+    if rule is not None:  # a function of the user's, whose rows may be written for its defaults too
+        from ...rules.checks import operands_needed
+
+        last = max(last, operands_needed(rule) - 1)
+    result: list[Value] = []
+    for name in signature.operands[: last + 1]:
+        if name not in given and name not in signature.defaults:
+            raise it.unsupported(f"{op.name} is called without `{name}`", f"Pass `{name}`.")
+        result.append(given[name] if name in given else Const(_default(op, signature, name)))
+    return result
+
+
+def _options(
+    it: Interpreter, op: Op, signature: Signature, kwargs: Mapping[str, Value]
+) -> dict[str, Value]:
+    for name in kwargs:
+        if name in signature.options or (name and name == signature.rest):
+            continue
+        raise it.unsupported(
+            f"the option `{name}` of {op.name} is not covered",
+            "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
+        )
+    return dict(kwargs)
+
+
+def _default(op: Op, signature: Signature, name: str) -> object:
+    if op.spellings or op.implementation is None:
+        return signature.defaults[name]
+    return inspect.signature(op.implementation).parameters[name].default
+
+
+def _packed(it: Interpreter, extra: list[Value]) -> Value:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
+    from ..calls.binding import is_star
+
+    if len(extra) == 1:
+        (only,) = extra
+        return only.values[0] if isinstance(only, Items) and is_star(only) else only
+    if not any(map(is_star, extra)):
+        return tuple_of(*extra)
+    parts = [v.values[0] if isinstance(v, Items) and is_star(v) else tuple_of(v) for v in extra]
+    joined = it.atom(parts[0])
+    for part in parts[1:]:
+        joined = it.emit(named("join_lists"), joined, it.atom(part))
+    return joined
+
+
+_TAKES_CONTAINERS = {
+    "array", "asarray", "concatenate", "stack", "vstack", "hstack", "column_stack", "dstack",
+    "block", "meshgrid", "sum_items", "length", "as_list",
+}  # fmt: skip
+
+
+def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
+    value = now(it, value)
+    if isinstance(value, Items) and is_object(value) and container_polyfills.is_deque(value.type):
+        value = value[container_polyfills.IN_ORDER]  # NumPy makes an array of it as of a list
+    if namespace == "np":
+        value = _as_array(it, op, value)
+    atom = it.atom(value)
+    kind = kind_of_atom(atom)
+    if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
+        return it.emit(ops.named("array"), atom, namespace="np")
+    return atom
+
+
+def _as_array(it: Interpreter, op: Op, value: Value) -> Value:
+    if not isinstance(value, Items):
+        return value
+    from ..objects.objects_in_numpy import as_numpy_sees, refuse_own_functions
+
+    if op.name not in ("array", "asarray"):
+        refuse_own_functions(it, value)
+    return as_numpy_sees(it, value)
+
+
+def _option(it: Interpreter, value: Value) -> Atom:
+    """An option of an op: shapes and axes that the run decides are constants."""
+    value = known(it, value)
+    if isinstance(value, Items) and value.form == "tuple":
+        value = value.holding([known(it, each) for each in value.values])
+    if isinstance(value, Items) and all(isinstance(v, Const) for v in value.values):
+        constants = [v.value for v in value.values if isinstance(v, Const)]
+        return Const(tuple(constants) if value.form == "tuple" else constants)
+    return it.atom(value)

@@ -1,0 +1,264 @@
+"""What one reading of a program knows and collects, and the reasons to stop or to begin again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...ir.builder import Builder
+from ...ir.graph import Atom, Callee, Eqn, Var
+from ...ir.records import field, mutable_record
+from ..domain.values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
+from .relied_on import Guards
+
+Step = Callable[[], None]
+
+
+class Diverges(Exception):
+    """The path being read never comes back: it raises, or recurses without end."""
+
+
+class NeedsCallee(Exception):
+    """A function turned out to be recursive: read again, keeping it a function of its own."""
+
+
+class OneByOne(Exception):
+    """An iterator turned out to be asked for one item at a time: read again, making no items before that."""
+
+
+class NeedsKnown(Exception):
+    """A captured number, or an attribute of a function, turned out to be needed when the program is read."""
+
+    def __init__(self, template: Any, name: str, *, of_function: bool = False):
+        self.template = template
+        self.name = name
+        self.of_function = of_function
+
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from ...errors import NoSource
+    from ...ir.op import Op
+    from ..syntax.sources import Source
+    from .one_run import OneRun
+
+
+@mutable_record
+class LocalClass:
+    """A class that the program defines."""
+
+    cls: type
+    scope: Scope
+    bases: tuple[type, ...]
+    known: Mapping[str, Any]
+    """The constants that its body found under names of the function around it."""
+    held: Mapping[str, Value]
+    """What its attributes are that the program computes, by their names in the function around it."""
+    containers: Mapping[str, Any]
+    """Its attributes that are containers which the program changes or fills, as its body makes them."""
+
+
+@mutable_record
+class Frame:
+    """One activation of a function that is being inlined."""
+
+    closure: Closure
+    scope: Scope
+    loops: int = 0
+    around: Frame | None = None
+    """Of a comprehension, the function that it stands in."""
+    producing: Any = None
+    """Of a generator, what `yield` does."""
+    unbound: set[str] = field(default_factory=set[str])
+    """Local names that were read where nothing had bound them."""
+    bound: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    """The arguments that it was called with."""
+
+    @contextmanager
+    def in_loop(self) -> Generator[int, None, None]:
+        """Inside a `with` block one more loop is around what is read, also where an exception leaves it."""
+        self.loops += 1
+        depth = self.loops
+        try:
+            yield depth
+        finally:
+            self.loops = depth - 1
+
+
+@mutable_record
+class Reading:
+    """What one reading of a program collects, whatever function it is in."""
+
+    run: OneRun | None = None
+    """What the values of one call decide, if it is read for that call alone."""
+    narrow: bool = False
+    """Whether arguments are of other classes than their kinds say: np.float32, or derived from np.ndarray."""
+    defers: bool = False
+    """Whether what cannot be read on a path is refused by the runs that take it."""
+    general: bool = False
+    """Whether nothing is known of the arguments, so that no other reading can tell more."""
+    on_a_path: bool = False
+    """Whether a run may avoid what is read now."""
+    sourceless: list[NoSource] = field(default_factory=list["NoSource"])
+    """Why functions that are called as they are cannot be read."""
+    completed: set[int] = field(default_factory=set[int])
+    """The statements that have been read to their ends, by identity."""
+    guards: Guards = field(default_factory=dict[Any, Any])
+    """Globals the reading relied on: holder, key and the kind (or identity) it had."""
+    separate: set[Any] = field(default_factory=set[Any])
+    """Functions that are not inlined, because they recurse."""
+    inlined: set[Any] = field(default_factory=set[Any])
+    """Large functions that are inlined all the same: more must be known of them than a call tells."""
+    callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
+    """How to read a call of a function, where it is one of wengert's own."""
+    read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """Where a value that is read when the program runs comes from: holder and key."""
+    captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """The captured values of the function that is differentiated: what made it, and the name."""
+    inputs: list[Value] = field(default_factory=list["Value"])
+    """The arguments of the program, and what they hold: the caller's own objects."""
+    entries: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """For a parameter of a loop's body, the value it has when the loop starts."""
+    parts_of_tables: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What was taken out of tables of data, and by which steps."""
+    inert: set[Atom] = field(default_factory=set[Atom])
+    """What opaque calls gave: nothing that is got from it has a derivative."""
+    loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What earlier attempts learned about the values a loop carries."""
+    places: dict[Var, Place] = field(default_factory=dict[Var, Place])
+    """Which object every version of a value that changes belongs to."""
+    writes: dict[Place | None, list[Write]] = field(default_factory=dict[Any, Any])
+    """The writes to every object."""
+    changed_inside: dict[Place, list[Write]] = field(default_factory=dict[Place, Any])
+    """The writes to every object that may change an item itself, instead of replacing it."""
+    left: dict[int, Place] = field(default_factory=dict[int, Place])
+    """The object that a container referred to before a write, by the version that the write made."""
+    left_from: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    """The container that such an object was in, which may still refer to it in another place."""
+    globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
+    """The objects that were there before the program ran, by what tells them apart."""
+    changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those of them that the program changes, by identity."""
+    seen_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those that it reads."""
+    outside: dict[int, Var] = field(default_factory=dict[int, Var])
+    """What those that it changes are at its start."""
+    choices: dict[Var, tuple[Atom, Atom | None, Atom | None]] = field(
+        default_factory=dict[Var, Any]
+    )
+    """A value that is one of two objects: the condition, and each object made outside the branch."""
+    aliases: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """For every object, those that change with it: and through how many containers at least."""
+    holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """Objects that hold some of the same objects, and through how many containers they do."""
+    put_into: dict[Var, list[Held]] = field(default_factory=dict[Var, Any])
+    """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
+    holding_unknown: dict[Place, list[Held]] = field(default_factory=dict[Place, Any])
+    """The values of unknown kind that were put into every run-time object, and how deep."""
+    noted: set[tuple[Place, Place, tuple[int, int] | None]] = field(default_factory=set[Any])
+    """What was said of two objects since `holding` last changed: that they share something so deep in them,
+    or (`None`) that they may be one."""
+    linked: set[Var] = field(default_factory=set[Var])
+    """Run-time containers of which it has been found out where their items came from."""
+    links: int = 0
+    """How many pairs of objects have been noted that may be one."""
+    shared: int = 0
+    """How many have been noted that may hold the same."""
+    sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
+    """Where parts of every object were put into containers, and how deep in it they were."""
+    kept_at: dict[Place, list[Part]] = field(default_factory=dict[Place, Any])
+    """Where every object was put into run-time containers."""
+    checked: set[Any] = field(default_factory=set[Any])
+    """The places in the source where that needs a check when the program runs."""
+    doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
+    """Containers that are to be checked before the next statement that moves no items."""
+    left_in_doubt: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    """What a container referred to in one place, and may refer to in another."""
+    detached: set[Place] = field(default_factory=set[Place])
+    """What stands for a part of an object that one path of the program leads to: it can be read, not changed."""
+    moved: dict[Place, list[Moved]] = field(default_factory=dict[Place, Any])
+    """What statements that move items have put into other places of their containers, until these are checked."""
+    stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """What a part of something was when it was looked at again, and the part."""
+    asked: dict[tuple[Var, Op], Var] = field(default_factory=dict[Any, Var])
+    """Values that are views or copies, which the run decides, by what it is asked of them, and the answers."""
+    walks_over: set[Atom] = field(default_factory=set[Atom])
+    """What `x.flat` gave: it reads `x` whenever it is read."""
+    sources: dict[int, tuple[CodeType, Source]] = field(default_factory=dict[int, Any])
+    """Of the code of functions that were called, by its identity."""
+    walked: set[Var] = field(default_factory=set[Var])
+    """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
+    elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
+    """The items that a loop walks over, and the loop as `by_index` knows it; None of one that is no statement."""
+    given: dict[int, Any] = field(default_factory=dict[int, Any])
+    """The containers among the inputs that were taken apart, and the names of the inputs (with the
+    function, of one that is called)."""
+    whole: set[Any] = field(default_factory=set[Any])
+    """The inputs that are not taken apart, since the program changes them."""
+    one_by_one: set[Any] = field(default_factory=set[Any])
+    """The loops, and the calls that make iterators, whose items are asked for one at a time."""
+    copied_ahead: list[tuple[Any, Callable[[], bool], Value]] = field(default_factory=list[Any])
+    """The calls that took items before they were asked for, whether what these come from has changed since, and
+    what that is."""
+    by_index: set[int] = field(default_factory=set[int])
+    """The loops that walk over what they change."""
+    by_turn: set[int] = field(default_factory=set[int])
+    """The loops that walk over something of unknown kind that gets other items."""
+    copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
+    """Run-time copies of known containers, and the places in the source where they were made."""
+    packed_at: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known containers, the places in the source where they were copied."""
+    copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known objects, the places in the source where something that holds them was copied."""
+    kept: set[Any] = field(default_factory=set[Any])
+    """The places where the container itself is wanted, since it or its copy changes."""
+    local_classes: dict[tuple[int, int], list[LocalClass]] = field(default_factory=dict[Any, Any])
+    """The classes that the program defines, by statement and scope."""
+    remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What methods gave that remember their results: the result, its block, the objects then."""
+    memories: dict[Any, Scope] = field(default_factory=dict[Any, Scope])
+    """Where functions that were there before the program remember their results while it runs."""
+    acting: set[Any] = field(default_factory=set[Any])
+    """Functions that remember their results and do more than give one: they run when Python runs them."""
+    made_of: set[type] = field(default_factory=set[type])
+    """The classes of the objects that the program makes."""
+    asked_of_unknown: set[str] = field(default_factory=set[str])
+    """The special methods that operators would call on what may be an object, if its class had them."""
+    class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
+    """The attributes of classes that the program assigns to."""
+    classes_shown: set[type] = field(default_factory=set[type])
+    """Classes whose `__dict__` the program reads, which is as they are when it is read."""
+    changed_in_classes: set[tuple[str, str]] = field(default_factory=set[Any])
+    """The containers that classes of the program hold and the program changes: by class and attribute."""
+    root: Builder | None = None
+    """The block of the program itself."""
+    early: list[Eqn] = field(default_factory=list[Eqn])
+    """What is to be done at its very start."""
+    bound_outside: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict[Any, Any])
+    """The names that the program binds that were there before it: holder and key."""
+    cells: dict[tuple[int, str], Items] = field(default_factory=dict[Any, Any])
+    """Their cells."""
+    externals: dict[Place, tuple[Any, str]] = field(default_factory=dict[Place, Any])
+    """Holder and key, by the identities of the cells."""
+    kept_to_itself: frozenset[Place] = frozenset()
+    """What a function that is read apart binds for itself only."""
+    derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
+    """How to read a call of a derivative function."""
+    opted_out: Callable[[Any], bool] = lambda function: False
+    """Whether the code of an op that stands for a function is to be read, not its rule."""
+
+    def defines(self, cls: Any) -> bool:
+        """Whether something is a class that the program defines."""
+        return any(cls is made.cls for each in self.local_classes.values() for made in each)
+
+    def classes_defined(self) -> set[type]:
+        """The classes that the program has defined so far."""
+        return {made.cls for each in self.local_classes.values() for made in each}
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether all values of the call are known."""
+        return self.run is not None

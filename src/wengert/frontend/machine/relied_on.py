@@ -1,0 +1,102 @@
+"""What a reading finds outside the program that may be replaced later: then the program is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from ...ir.types import Kind, Static
+from ..domain.values import HEAP_TYPE
+
+Guard = tuple[Any, str, Kind]
+"""Who holds a value, by which name, and the kind (or identity) it had: `Static(MISSING)` where there was none."""
+Guards = dict[tuple[int, str], Guard]
+"""The same, by whose they are."""
+Seen = dict[tuple[type, str], Any]
+"""What classes keep under the names by which they were asked: `MISSING` where they keep nothing."""
+
+PARTS = ("__code__", "__defaults__", "__kwdefaults__")
+"""What a function object is made of that may be replaced."""
+MISSING = object()
+PRESENT = object()
+"""Some value, whichever."""
+OURS = __name__.partition(".")[0] + "."
+_seen: ContextVar[Seen] = ContextVar("what is seen in classes")
+
+
+def rely_on(guards: Guards, holder: Any, name: str, found: Any) -> None:
+    """What somebody holds under a name is this object, or `MISSING`."""
+    guards[id(holder), name] = holder, name, Static(found)
+
+
+def has(guards: Guards, holder: Any, name: str) -> bool:
+    """`hasattr(holder, name)`, on whose answer the program relies."""
+    present = hasattr(holder, name)
+    if hasattr(holder, "__dict__"):
+        guards.setdefault(
+            (id(holder), name), (holder, name, Static(PRESENT if present else MISSING))
+        )
+    return present
+
+
+def rely_on_function(guards: Guards, function: FunctionType) -> None:
+    """An editor that loads a module again may give its functions other code and defaults."""
+    if str(function.__module__).startswith(OURS):
+        return
+    for part in PARTS:
+        found = getattr(function, part)
+        if found is not None:
+            rely_on(guards, function, part, found)
+
+
+def rely_on_partial(guards: Guards, function: partial[Any]) -> None:
+    for part in ("func", "args", "keywords"):
+        rely_on(guards, function, part, getattr(function, part))
+    for name, value in function.keywords.items():
+        rely_on(guards, function.keywords, name, value)
+
+
+class _Names:
+    """How many names a class keeps."""
+
+    def __init__(self, cls: type):
+        self._cls = cls
+
+    @property
+    def count(self) -> int:
+        return len(vars(self._cls))
+
+
+def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
+    """What a class keeps, all of it."""
+    kept, names = vars(cls), _Names(cls)
+    for name, found in kept.items():
+        rely_on(guards, kept, name, found)
+    rely_on(guards, names, "count", names.count)
+    return kept
+
+
+@contextmanager
+def seeing(seen: Seen) -> Generator[None]:
+    """Keep what classes that can change are found to hold while a program is read."""
+    token = _seen.set(seen)
+    try:
+        yield
+    finally:
+        _seen.reset(token)
+
+
+def kept_in(cls: type, name: str) -> Any:
+    """What a class itself keeps under a name, or `MISSING`.
+
+    A value without a descriptor is no such find: it is read where the program reads it.
+    """
+    found = vars(cls).get(name, MISSING)
+    can_change = cls.__flags__ & HEAP_TYPE and not cls.__module__.startswith(OURS)
+    if can_change and (found is MISSING or hasattr(type(found), "__get__")):
+        _seen.get({})[cls, name] = found
+    return found

@@ -1,0 +1,16 @@
+"""Classes and their objects: how attributes and special methods are found, how objects are made and changed."""
+
+from ...loading import later
+
+__getattr__ = later(
+    __name__,
+    frozenset(
+        (
+            "class_attributes",
+            "construct",
+            "dispatching",
+            "local_classes",
+            "objects",
+        )
+    ),
+)

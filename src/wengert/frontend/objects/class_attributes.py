@@ -1,0 +1,206 @@
+"""Attributes of classes: all objects of a class share them, and a program may bind them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...ir.builder import Builder
+from ...ir.graph import UNDEFINED, Atom, Const
+from ...ops import memory as me
+from ...ops import structure as st
+from ..calls.names import lift
+from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
+from ..heap import now, outside, put
+from ..machine.relied_on import rely_on_class
+from . import class_lookup, local_classes
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+
+def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
+    """`cls.name`, of an attribute that is no descriptor."""
+    held = held_by_class(it, cls, name)
+    if held is not None:
+        return held
+    found = getattr(cls, name)
+    if isinstance(found, local_classes.Held):
+        return held_value(it, cls, name, found)
+    return lift(it, cls, name, found)
+
+
+def held_value(it: Interpreter, cls: type, name: str, held: local_classes.Held) -> Value:
+    """An attribute of a class that the program defines, whose value the program computes."""
+    if is_mutable(held.value) and it.reading.root is not outside.root_of(it.builder):
+        raise it.unsupported(
+            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is a container that "
+            "the program changes, and is used in a function that recurses or is large",
+            "Pass it to the function as an argument.",
+        )
+    return now(it, held.value)
+
+
+def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
+    """What the program has assigned to an attribute of a class, or of one that it inherits from."""
+    found = _first_held(it, cls.__mro__, name)
+    return None if found is None else _settled(it, cls, name, *found)
+
+
+def class_has(it: Interpreter, cls: type, name: str) -> Value | None:
+    """Whether a class has an attribute that the program assigns to; None if it has assigned none."""
+
+    def among(classes: Sequence[type]) -> Value | None:
+        found = _first_held(it, classes, name)
+        if found is None:
+            return None
+        held, others = found
+        if not isinstance(held, Maybe):
+            return Const(True)
+        inherited = among(others) or Const(any(name in vars(each) for each in others))
+        return it.emit(st.either, it.emit(st.is_not, held.witness, UNDEFINED), it.atom(inherited))
+
+    return among(cls.__mro__)
+
+
+def _first_held(
+    it: Interpreter, classes: Sequence[type], name: str
+) -> tuple[Value, Sequence[type]] | None:
+    """What the program has assigned to an attribute of the first of some classes that has it, and the others."""
+    for k, base in enumerate(classes if it.reading.class_attributes else ()):
+        place = it.reading.class_attributes.get((base, name))
+        content = it.heap.get(place) if place is not None else None
+        if isinstance(content, Lost):
+            raise it.unsupported(
+                f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
+                "Keep the value on an object, or read the attribute before.",
+            )
+        if isinstance(content, Items) and name in content.keys:
+            return now(it, content[name]), classes[k + 1 :]
+        if name in vars(base):
+            return None
+    return None
+
+
+def _settled(it: Interpreter, cls: type, name: str, held: Value, others: Sequence[type]) -> Value:
+    """What is held for an attribute; where some paths have assigned it only, others inherit it."""
+    if not isinstance(held, Maybe):
+        return held
+    return it.choose(
+        it.emit(st.is_not, held.witness, UNDEFINED),
+        lambda: it.checked(held, f"{cls.__name__}.{name}"),
+        lambda: _inherited(it, cls, name, others),
+    )
+
+
+def _inherited(it: Interpreter, cls: type, name: str, classes: Sequence[type]) -> Value:
+    found = _first_held(it, classes, name)
+    if found is not None:
+        return _settled(it, cls, name, *found)
+    owner = next((base for base in classes if name in vars(base)), None)
+    if owner is None:
+        return class_lookup.no_attribute(it, cls, name)
+    return value_of_class(it, owner, name)
+
+
+def show_class(it: Interpreter, cls: type) -> Value:
+    """`cls.__dict__`: as the class is when it is read."""
+    if any(changed is cls for changed, _ in it.reading.class_attributes):
+        raise _shown_and_changed(it, cls)
+    it.reading.classes_shown.add(cls)
+    return Const(rely_on_class(it.reading.guards, cls))
+
+
+def _shown_and_changed(it: Interpreter, cls: type) -> Exception:
+    return it.unsupported(
+        f"the `__dict__` of {cls.__name__}, whose attributes the program assigns",
+        f"Read the attribute by its name: `getattr({cls.__name__}, name)`.",
+    )
+
+
+def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
+    """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
+    if cls in it.reading.classes_shown:
+        raise _shown_and_changed(it, cls)
+    if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
+        outside.hold_in_class(it, cls, name)
+    own = is_mutable(value) and _is_held_here(it, cls, name)
+    plain = class_lookup.own_method(type(cls), "__setattr__") is None and (
+        own or not is_mutable(value)
+    )
+    if not plain or it.reading.root is not outside.root_of(it.builder):
+        raise it.unsupported(
+            f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
+            "Keep the value on an object; or assign a number, in a function that does not recurse.",
+        )
+    place = _attribute_of_class(it, cls, name)
+    origin = place.origin
+    assert isinstance(origin, Items)
+    if not own and place not in it.reading.kept_to_itself and not _is_added(it, cls, name):
+        _store(it, cls, name, it.atom(value))
+    put(it, origin, origin.holding([value], [name]))
+
+
+def define_again(it: Interpreter, cls: type) -> None:
+    """A `class` statement comes to its turn again: what the program has bound in it is as it was at first."""
+    for (holder, name), place in it.reading.class_attributes.items():
+        if holder is cls and place in it.heap:
+            origin = place.origin
+            assert isinstance(origin, Items)
+            for value in origin.values:
+                _store(it, cls, name, it.atom(value))
+            put(it, origin, origin)
+
+
+def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
+    """The identity of an attribute of a class."""
+    place = it.reading.class_attributes.get((cls, name))
+    if place is not None:
+        return place
+    before: dict[str, Value] = {}
+    if name in vars(cls):  # what it inherits, the class it inherits from may get anew
+        outer, it.builder = it.builder, Builder(it.builder.span)
+        before[name] = _at_the_start(it, cls, name)
+        it.reading.early += it.builder.eqns
+        it.builder = outer
+    origin = Items("class", tuple(before), tuple(before.values()), cls)
+    place = origin.place = Place(origin)
+    place.born = -1
+    it.reading.class_attributes[cls, name] = place
+    return place
+
+
+def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
+    """What an attribute holds before the program assigns to it.
+
+    Whoever calls the derivative again finds a class that the program defines as the last call left it: it is
+    made as it was.
+    """
+    found = getattr(cls, name)
+    if isinstance(found, local_classes.Held):
+        return now(it, found.value)
+    value = lift(it, cls, name, found)
+    if not it.reading.defines(cls) or name not in vars(cls):
+        return value
+    if not isinstance(value, Const):
+        raise it.unsupported(
+            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is bound anew",
+            "Define the class outside, or keep the value on an object.",
+        )
+    _store(it, cls, name, value)
+    return value
+
+
+def _is_added(it: Interpreter, cls: type, name: str) -> bool:
+    """Whether an attribute is one that the body of a class does not bind, and the program defines the class."""
+    return it.reading.defines(cls) and name not in vars(cls)
+
+
+def _is_held_here(it: Interpreter, cls: type, name: str) -> bool:
+    """Whether nothing but the program itself can know what it assigns to an attribute of a class."""
+    held = isinstance(vars(cls).get(name), local_classes.Held)
+    return it.reading.defines(cls) and (held or name not in vars(cls))
+
+
+def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:
+    it.emit(me.store, Const(cls), Const(me.Field(name)), value)

@@ -1,0 +1,478 @@
+"""Operators and built-in functions on objects of the user's own classes: the methods they stand for."""
+
+from __future__ import annotations
+
+import ast
+import math
+import types
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Const, Var
+from ...ir.op import Op
+from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
+from ...ops import identity as ident
+from ...ops import structure as st
+from ...runtime.containers import CONTENTS
+from ..calls.calls import call
+from ..containers import known_sets
+from ..domain.values import (
+    OBJECTS,
+    Items,
+    Iteration,
+    Value,
+    is_iterator,
+    is_object,
+    kind_of_value,
+    object_class,
+    tuple_of,
+)
+from ..heap import now
+from ..machine.failing import raise_now
+from ..polyfills import equivalents
+from ..polyfills.stdlib import collections as container_polyfills
+from ..polyfills.stdlib import iterators as iterator_polyfills
+from . import class_lookup, instances, objects
+from .identities import identical, is_among, opened
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+METHODS: dict[str, str] = {
+    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
+    "floordiv": "__floordiv__", "mod": "__mod__", "pow": "__pow__", "matmul": "__matmul__",
+    "bitand": "__and__", "bitor": "__or__", "bitxor": "__xor__",
+    "lshift": "__lshift__", "rshift": "__rshift__",
+    "eq": "__eq__", "ne": "__ne__", "lt": "__lt__", "le": "__le__", "gt": "__gt__", "ge": "__ge__",
+    "neg": "__neg__", "pos": "__pos__", "invert": "__invert__", "abs": "__abs__",
+}  # fmt: skip
+_UNARY = frozenset(("neg", "pos", "invert", "abs"))
+_REFLECTED_COMPARISONS = {
+    "__eq__": "__eq__", "__ne__": "__ne__", "__lt__": "__gt__", "__gt__": "__lt__",
+    "__le__": "__ge__", "__ge__": "__le__",
+}  # fmt: skip
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+    "matmul": "@", "bitand": "&", "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "neg": "-", "pos": "+", "invert": "~", "abs": "abs()",
+}  # fmt: skip
+
+
+# --- methods ------------------------------------------------------------------------------
+
+
+def call_method_of_class(
+    it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
+) -> Value | None:
+    """Call a method that the receiver's class defines in Python; None if it defines none.
+
+    None as well where the method answers `NotImplemented`.
+    """
+    receiver = opened(it, receiver)
+    cls = object_class(receiver)
+    if cls is None:
+        return None
+    found = class_lookup.static_lookup(cls, name)
+    if class_lookup.is_generated(found):
+        return _made_by_dataclass(it, receiver, name, args)
+    if not _is_written(found):
+        return None
+    method = objects.from_class(it, receiver, cls, name, found)
+    result = call(it, method, args, kwargs or {})
+    return None if _is_not_implemented(result) else result
+
+
+def _is_written(found: Any) -> bool:
+    """Whether a special method is one that can be read."""
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    return callable(found) and not isinstance(
+        found, (types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType)
+    )
+
+
+def _is_not_implemented(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is NotImplemented
+
+
+def defines(value: Value, name: str) -> bool:
+    """Whether a value's class, one of the user's, has a special method."""
+    cls = object_class(value)
+    if cls is None:
+        return False
+    found = class_lookup.static_lookup(cls, name)
+    return _is_written(found) or class_lookup.is_generated(found)
+
+
+_ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) -> Value | None:
+    """The comparisons that `@dataclass` adds: those of the tuples of fields."""
+    if name != "__eq__" and name not in _ORDER:
+        return None
+    other = opened(it, args[0])
+    if class_lookup.class_of(other) is not class_lookup.class_of(receiver):
+        return None
+    import dataclasses
+
+    from ..evaluate.operations import compare
+
+    compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
+    fields = [
+        tuple_of(*(objects.read(it, each, field) for field in compared))  # type: ignore[arg-type]
+        for each in (receiver, other)
+    ]
+    return compare(it, _COMPARISONS[name], *fields)
+
+
+_COMPARISONS: dict[str, ast.cmpop] = {
+    "__eq__": ast.Eq(), "__lt__": ast.Lt(), "__le__": ast.LtE(), "__gt__": ast.Gt(), "__ge__": ast.GtE(),
+}  # fmt: skip
+
+
+# --- operators ----------------------------------------------------------------------------
+
+
+def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Value | None:
+    """The result of an operator one of whose operands is an object; None if none is."""
+    if op.name in ("in", "not_in"):
+        found = contains(it, *values)
+        return found if found is None or op.name == "in" else _negated(it, found)
+    name = METHODS.get(op.name)
+    if name is None:
+        return None
+    values = [opened(it, value) for value in values]
+    if any(isinstance(kind_of_value(value), Array) for value in values):
+        values = [in_numpy(it, value) for value in values]
+    if not any(object_class(value) is not None for value in values):
+        return None
+    result = _by_methods(it, name, values)
+    if result is not None:
+        return result
+    if name in ("__eq__", "__ne__"):
+        return _equality(it, name, *values)
+    if any(map(is_object, values)) and not any(map(_is_sequence, values)):
+        _wrong_operands(it, op, values)
+    return None
+
+
+def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    """Have the run refuse operands of a class of the program's own that says what an operator does."""
+    name = METHODS.get(op.name)
+    if name is not None:
+        reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
+        names = (name,) if len(values) == 1 else (name, reflected)
+        refuse_unknown(it, names, values, may_be_any=op.name in _WITHOUT_DERIVATIVE)
+
+
+_WITHOUT_DERIVATIVE = frozenset(("bitand", "bitor", "bitxor", "lshift", "rshift", "invert"))
+"""Operators that lose what has a derivative, but those of a class may not."""
+
+
+def refuse_unknown(
+    it: Interpreter, names: tuple[str, ...], values: Sequence[Value], *, may_be_any: bool = False
+) -> None:
+    """Have the run refuse values of a class of the program's own that has one of these methods.
+
+    Where nothing is known of the arguments, `may_be_any` asks of classes that the program does not name, too.
+    """
+    unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
+    if not unknown:
+        return
+    it.reading.asked_of_unknown.update(names)
+    may_be_any = may_be_any and it.reading.general
+    if may_be_any or any(says_of_operators(cls, names) for cls in it.reading.made_of):
+        for value in unknown:
+            it.emit(ident.built_in_operator, value, Const(names))
+
+
+def says_of_operators(cls: type, names: Iterable[str]) -> bool:
+    """Whether a class says in Python what operators do to its objects."""
+    return any(_is_written_here(class_lookup.static_lookup(cls, name)) for name in names)
+
+
+def _is_written_here(found: Any) -> bool:
+    return isinstance(found, types.FunctionType)
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "namedtuple"
+
+
+def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | None:
+    if len(values) == 1:
+        return call_method_of_class(it, values[0], name, [])
+    left, right = values
+    reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
+    attempts = [(left, name, right), (right, reflected, left)]
+    if _comes_first(left, right, reflected):
+        attempts.reverse()
+    _refuse_number_beside_sequence(it, left, right)
+    for receiver, method, other in attempts:
+        result = call_method_of_class(it, receiver, method, [other])
+        if result is not None:
+            return result
+    return None
+
+
+def _refuse_number_beside_sequence(it: Interpreter, left: Value, right: Value) -> None:
+    """Have the run refuse a number of NumPy's beside an object with items: NumPy makes an array of the object."""
+    cls = object_class(right)
+    if cls is None or not isinstance(kind_of_value(left), Number):
+        return
+    has_items = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
+    asked = any(hasattr(cls, n) for n in ("__array_ufunc__", "__array_priority__"))
+    if has_items and not asked:  # NumPy leaves the operator to classes that say so
+        it.emit(ident.python_number, it.atom(left), Const(cls.__name__))
+
+
+def _comes_first(left: Value, right: Value, reflected: str) -> bool:
+    """Whether the right operand is asked first: its class refines that of the left one."""
+    a, b = object_class(left), object_class(right)
+    if a is None or b is None or a is b or not issubclass(b, a):
+        return False
+    own = class_lookup.static_lookup(b, reflected)
+    return own is not class_lookup.MISSING and own is not class_lookup.static_lookup(a, reflected)
+
+
+def _equality(it: Interpreter, name: str, left: Value, right: Value) -> Value | None:
+    """What objects answer that do not say themselves when they are equal."""
+    if name == "__ne__":
+        equal = _by_methods(it, "__eq__", [left, right])
+        if equal is not None:
+            return _negated(it, equal)
+    same = identical(it, left, right)
+    return same if same is None or name == "__eq__" else _negated(it, same)
+
+
+def _negated(it: Interpreter, value: Value) -> Value:
+    from ..evaluate.operations import truth
+
+    known = it.known_truth(value)
+    return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
+
+
+def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    classes = [class_lookup.class_of(value) for value in values]
+    if None in classes:
+        return
+    names = [f"'{cls.__name__}'" for cls in classes if cls is not None]
+    symbol = _SYMBOLS[op.name]
+    if op.name == "abs":
+        raise_now(it, TypeError, f"bad operand type for abs(): {names[0]}")
+    if op.name in _UNARY:
+        raise_now(it, TypeError, f"bad operand type for unary {symbol}: {names[0]}")
+    if op.name in ("lt", "le", "gt", "ge"):
+        message = f"'{symbol}' not supported between instances of {names[0]} and {names[1]}"
+        raise_now(it, TypeError, message)
+    message = f"unsupported operand type(s) for {symbol}: {names[0]} and {names[1]}"
+    raise_now(it, TypeError, message)
+
+
+# --- built-in functions -------------------------------------------------------------------
+
+
+def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
+    """`item in container`, where objects are asked; None if none are."""
+    from ..evaluate.operations import truth
+
+    container = opened(it, container)
+    if defines(container, "__contains__"):
+        said = call_method_of_class(it, container, "__contains__", [item])
+        assert said is not None
+        known = it.known_truth(said)
+        return Const(known) if known is not None else truth(it, said)
+    if object_class(container) is not None and is_walked_over(container):
+        container = iterated(it, container)
+    names = ("__contains__", *instances.ITERATED)
+    instances.must_have(it, container, names, "argument of type '{}' is not iterable")
+    said = known_sets.has(it, item, container)
+    return is_among(it, item, container) if said is None else said
+
+
+def as_asked(it: Interpreter, value: Value) -> Value:
+    """What is walked over; an object of the user's classes is what its class says."""
+    value = now(it, value)
+    if isinstance(value, Items) and value.form in ("object", "dataclass"):
+        return now(it, iterated(it, value))
+    return value
+
+
+def is_walked_over(value: Value) -> bool:
+    """Whether the class of an object says how to iterate over it: also by `__getitem__` alone."""
+    return defines(value, "__iter__") or defines(value, "__getitem__")
+
+
+def iterated(it: Interpreter, value: Value) -> Value:
+    """`iter(value)` of an object: what its class says is to be iterated over."""
+    if not defines(value, "__iter__") and defines(value, "__getitem__"):
+        return call(it, Const(iterator_polyfills.by_index), [value], {})
+    said = call_method_of_class(it, value, "__iter__", [])
+    name = getattr(class_lookup.class_of(value), "__name__", "such an")
+    if said is None:
+        instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+        raise it.unsupported(
+            f"iterating over a {name} object",
+            "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
+        )
+    if defines(said, "__next__"):
+        return call(it, Const(iterator_polyfills.by_next), [said], {})
+    return said
+
+
+def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> Value | None:
+    """A function of `operator` or of NumPy on containers and objects: what the operator does.
+
+    None where the operands are numbers and arrays.
+    """
+    from ..evaluate.operations import BINARY, binary
+
+    if getattr(known, "__module__", None) != "_operator":
+        if space == "np":
+            _refuse_objects(it, known, args)
+        return None
+    if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
+        many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
+        return call(it, Const(many), [Const(known), *args], {})
+    if not any(isinstance(opened(it, arg), Items) or _may_be_list(arg) for arg in args):
+        return None
+    for operator_, (each, _) in BINARY.items():
+        if each is op:
+            left, right = args
+            return binary(it, operator_(), left, right, ast.Pass())
+    return call_operator_method(it, op, args)
+
+
+def in_numpy(it: Interpreter, value: Value) -> Value:
+    """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
+    from ..iterate.iteration import as_list
+
+    checkpointed = isinstance(value, Iteration) and value.form == "checkpoint"
+    if (isinstance(value, Iteration) and not checkpointed) or is_iterator(value):
+        raise it.unsupported(
+            "NumPy is given an iterator, which it takes for one object, not for its items",
+            "Give it a list: `list(items)`; `np.fromiter` takes an iterator.",
+        )
+    if not is_object(value) or class_lookup.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
+        return value
+    if objects.static_lookup(value.type, "__iter__") is not container_polyfills.List.__iter__:  # type: ignore[union-attr]
+        return as_list(it, value)
+    return now(it, opened(it, value)[CONTENTS])  # type: ignore[index]
+
+
+def _may_be_list(value: Value) -> bool:
+    return isinstance(value, Var) and (value.kind == UNKNOWN or isinstance(value.kind, Seq))
+
+
+def _refuse_objects(it: Interpreter, known: Any, args: Args) -> None:
+    """Refuse a function of NumPy on objects whose class says what operators do: it calls them, one by one."""
+    if any(_holds_operators(it, arg) for arg in args):
+        raise it.unsupported(
+            f"`{known.__name__}` of NumPy is called on objects of a class that has operators of its own",
+            "Write the operators, or call it on the objects' numbers.",
+        )
+
+
+def _holds_operators(it: Interpreter, value: Value, depth: int = 2) -> bool:
+    if isinstance(value, Var) and isinstance(value.kind, Seq):
+        item = value.kind.item
+        return isinstance(item, Struct) and item.form in OBJECTS and _calculates(item.type)
+    value = opened(it, value)
+    if _has_a_class(value):
+        return _calculates(object_class(value))
+    inside = value.values if isinstance(value, Items) and depth else ()
+    return any(_holds_operators(it, each, depth - 1) for each in inside)
+
+
+def _calculates(cls: Any) -> bool:
+    """Whether a class says what `+` or `*` does, and not how NumPy makes an array of its objects."""
+    names = ("__add__", "__radd__", "__mul__", "__rmul__", "__sub__", "__truediv__")
+    if not isinstance(cls, type) or hasattr(cls, "__array__"):
+        return False
+    if container_polyfills.class_to_see(cls) is not cls or container_polyfills.is_deque(cls):
+        return False
+    return says_of_operators(cls, names)
+
+
+CONVERSIONS: dict[Any, tuple[str, ...]] = {
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__", "__trunc__"),
+    complex: ("__complex__", "__float__", "__index__"),
+    abs: ("__abs__",),
+    len: ("__len__",),
+    round: ("__round__",),
+    reversed: ("__reversed__",),
+    divmod: ("__divmod__",),
+    math.floor: ("__floor__", "__float__"),
+    math.ceil: ("__ceil__", "__float__"),
+    math.trunc: ("__trunc__",),
+}
+"""Built-in functions, and the methods of their first argument that they stand for."""
+
+
+def _asked_by(function: Any) -> tuple[str, ...]:
+    """The methods that a function stands for; an object that can be called need have no hash."""
+    return CONVERSIONS.get(function, ()) if isinstance(function, Hashable) else ()
+
+
+def call_on_object(
+    it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> Value | None:
+    """A call of a function that knows numbers, on an object that says how to be one.
+
+    None if no argument is an object.
+    """
+    if not any(map(_has_a_class, args)):
+        refuse_unknown(it, _asked_by(known), args[:1])
+        return _with_items(it, known, args, kwargs)
+    first, *rest = args
+    for name in _asked_by(known):
+        if defines(first, name):
+            result = call_method_of_class(it, first, name, rest, kwargs)
+            if result is not None:
+                made_float = name == "__float__" and known is not float
+                return call(it, Const(known), [result, *rest], kwargs) if made_float else result
+    if known is reversed and defines(first, "__getitem__"):
+        return call(it, Const(iterator_polyfills.by_index_from_the_end), [first], {})
+    if getattr(known, "__module__", None) not in ("math", "cmath"):
+        return None
+    if _walks_over(known) and is_walked_over(first):
+        from ..iterate.iteration import as_list
+
+        return call(it, Const(known), [as_list(it, first), *rest], kwargs)
+    return _with_floats(it, known, args, kwargs)
+
+
+def _with_items(
+    it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> Value | None:
+    """`math.prod` of what only the run knows, which may be an object that says how it is walked over."""
+    if not args or kind_of_value(args[0]) != UNKNOWN or not _walks_over(known):
+        return None
+    listed = it.emit(st.as_list, it.atom(args[0]))
+    return call(it, Const(known), [listed, *args[1:]], kwargs)
+
+
+def _walks_over(known: Callable[..., Any]) -> bool:
+    return any(known is each for each in (math.prod, math.fsum))
+
+
+def _has_a_class(value: Value) -> bool:
+    return is_object(value) and not _is_sequence(value)
+
+
+def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs) -> Value:
+    """`math.sin` of an object is that of its `float`."""
+    converted: list[Value] = []
+    for arg in args:
+        number = call_on_object(it, float, [arg], {}) if _has_a_class(arg) else arg
+        if number is None:
+            name = class_lookup.class_of(arg).__name__  # type: ignore[union-attr]
+            raise_now(it, TypeError, f"must be real number, not {name}")
+            raise AssertionError("unreachable")
+        converted.append(number)
+    return call(it, Const(known), converted, kwargs)

@@ -1,0 +1,16 @@
+"""Functions of other libraries written in Python: the interpreter reads these instead of the originals.
+
+They are found by the tables of `equivalents`, and loaded with the first program that needs them.
+"""
+
+from ...loading import later
+
+__getattr__ = later(
+    __name__,
+    frozenset(
+        (
+            "equivalents",
+            "writing_functions",
+        )
+    ),
+)

@@ -1,0 +1,1 @@
+"""What stands for functions of NumPy."""

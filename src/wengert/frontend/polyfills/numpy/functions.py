@@ -1,0 +1,435 @@
+"""NumPy's functions that are best said in Python: the front end reads these instead.
+
+Each gives what NumPy's gives, by functions that have rules. Options that are missing here are refused
+by name. An op called by its own name is the op itself, not read again.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....ops.creation import gather as array_of
+from ....ops.questions import may_be_nan
+from ....ops.reduction import exponent_of
+from ....ops.refusals import uncovered
+from ....ops.selection import take as take_op
+from ....ops.statistics import delete_places, insert_places, spread_mask, unique_places
+from . import by_entries as by_entries
+from . import linalg as linalg
+from . import poly as polynomials
+from . import statistics as statistics
+from .statistics import as_axes, std_where, var_where
+
+# --- choosing -----------------------------------------------------------------------------
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None) -> Any:
+    """`np.asarray_chkfinite`."""
+    a = np.asarray(a, dtype=dtype)
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    """`np.require`; an array of the user's own can be written to, and lies as memory has it."""
+    if not requirements:
+        return np.asanyarray(a, dtype=dtype)
+    first = [each.upper()[0] for each in requirements]
+    if "O" in first:
+        raise uncovered("`np.require` of an array that owns its memory", "Make a copy: `a.copy()`.")
+    return np.asarray(a, dtype=dtype, order="F" if "F" in first else "C" if "C" in first else "A")
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """`np.select`."""
+    result = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = np.where(condition, choice, result)
+    return result
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """`np.piecewise`."""
+    x = array_of(x)
+    conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist]
+    result = 0.0 * x
+    if len(funclist) > len(conditions):
+        none = np.logical_not(functools.reduce(np.logical_or, conditions))
+        conditions = [*conditions, none]
+    for condition, function in zip(conditions, funclist, strict=True):
+        result = np.where(condition, _piece(function, x, condition, args, kw), result)
+    return result if may_be_nan(x) else result.astype(x.dtype)
+
+
+def _piece(function: Any, x: Any, condition: Any, args: Any, kw: Any) -> Any:
+    if not callable(function):
+        return function
+    if np.ndim(x) == 0:
+        return function(x, *args, **kw)
+    part = x[condition]
+    value: Any = function(part, *args, **kw)  # may be one number for all of them
+    return spread_mask(value if np.ndim(value) else np.zeros_like(part) + value, condition)
+
+
+def choose(a: Any, choices: Any, *, mode: Any = "raise") -> Any:
+    """`np.choose`."""
+    count = len(choices)
+    if mode == "wrap":
+        a = np.mod(a, count)
+    elif mode == "clip":
+        a = np.clip(a, 0, count - 1)
+    elif np.any((np.asarray(a) < 0) | (np.asarray(a) >= count)):
+        raise ValueError("invalid entry in choice array")
+    result = choices[0]
+    for k in range(1, count):
+        result = np.where(np.equal(a, k), choices[k], result)
+    return np.where(np.equal(a, 0), choices[0], result)
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """`np.compress`."""
+    return take_op(a, np.flatnonzero(condition), axis=axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """`np.extract`."""
+    return take_op(np.ravel(arr), np.flatnonzero(np.ravel(condition)))
+
+
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+) -> Any:
+    """`np.unique`: each value is that of the first entry that has it."""
+    places = unique_places(ar, axis=axis, equal_nan=equal_nan)
+    values = take_op(ar, places[0], axis=axis)
+    wanted = (return_index, return_inverse, return_counts)
+    extra = [place for place, asked in zip(places, wanted, strict=True) if asked]
+    return (values, *extra) if extra else values
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """`np.histogram`: linear in the weights, piecewise constant in what is counted."""
+    a = np.ravel(a)
+    edges = _edges(a, bins, range)
+    last = np.shape(edges)[0] - 2
+    inside = (a >= edges[0]) & (a <= edges[-1])
+    places = _places(a[inside], edges)
+    if weights is None:
+        counts = np.bincount(places, minlength=last + 1)
+    else:
+        weights = np.ravel(weights)
+        counts = np.bincount(places, weights[inside], minlength=last + 1).astype(weights.dtype)
+    if density:
+        return counts / np.diff(edges) / np.sum(counts), edges
+    return counts, edges
+
+
+def _edges(a: Any, bins: Any, range: Any) -> Any:
+    """The edges of the bins of a histogram."""
+    if np.ndim(bins) == 1:
+        return array_of(bins)
+    low, high = (np.min(a), np.max(a)) if range is None else range
+    apart = np.where(low == high, 0.5, 0.0)
+    return np.linspace(low - apart, high + apart, bins + 1)
+
+
+def _places(a: Any, edges: Any) -> Any:
+    """The bin that each value is in; the last one holds its upper edge too."""
+    last = np.shape(edges)[0] - 2
+    return np.clip(np.searchsorted(edges, a, side="right") - 1, 0, last)
+
+
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """`np.histogram2d`: linear in the weights, piecewise constant in what is counted."""
+    x, y = np.ravel(x), np.ravel(y)
+    two = not isinstance(bins, (list, tuple))
+    of_x = _edges(x, bins if two else bins[0], None if range is None else range[0])
+    of_y = _edges(y, bins if two else bins[1], None if range is None else range[1])
+    rows, columns = np.shape(of_x)[0] - 1, np.shape(of_y)[0] - 1
+    inside = (x >= of_x[0]) & (x <= of_x[-1]) & (y >= of_y[0]) & (y <= of_y[-1])
+    places = _places(x[inside], of_x) * columns + _places(y[inside], of_y)
+    given = np.ones(np.shape(x)[0]) if weights is None else np.ravel(weights)
+    counts = np.bincount(places, given[inside], minlength=rows * columns)
+    counts = np.reshape(counts, (rows, columns))
+    if density:
+        counts = counts / np.outer(np.diff(of_x), np.diff(of_y)) / np.sum(counts)
+    return counts, of_x, of_y
+
+
+# --- putting together and taking apart ------------------------------------------------------
+
+
+def block(arrays: Any) -> Any:
+    """`np.block` of lists nested at most three deep."""
+    if not isinstance(arrays, list):
+        return array_of(arrays)
+    if not isinstance(arrays[0], list):
+        return _joined(arrays, -1, 1)
+    if not isinstance(arrays[0][0], list):
+        return _joined([_joined(row, -1, 2) for row in arrays], -2, 2)
+    return _joined(
+        [_joined([_joined(row, -1, 3) for row in part], -2, 3) for part in arrays], -3, 3
+    )
+
+
+def _joined(arrays: Any, axis: Any, least: Any) -> Any:
+    rank = _greatest([least, *[np.ndim(a) for a in arrays]])
+    return np.concatenate([_with_rank(a, rank) for a in arrays], axis=axis)
+
+
+def _greatest(ranks: Any) -> Any:
+    """As `max`, but known where the ranks are known."""
+    for rank in ranks:
+        if not any([other > rank for other in ranks]):  # noqa: C419 (a list is known item by item)
+            return rank
+    return max(ranks)
+
+
+def _with_rank(a: Any, rank: Any) -> Any:
+    if np.ndim(a) == rank:
+        return array_of(a)
+    return np.reshape(a, (*[1 for _ in range(rank - np.ndim(a))], *np.shape(a)))
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """`np.insert`."""
+    arr = array_of(arr)
+    if axis is None:
+        arr, axis = np.ravel(arr), 0
+    values = _with_rank(np.asarray(values, dtype=arr.dtype), np.ndim(arr))
+    if np.ndim(obj) > 0:
+        values = np.moveaxis(values, axis, 0)
+    arr = np.moveaxis(arr, axis, 0)
+    count = np.shape(values)[0] if np.size(obj) == 1 else np.size(obj)
+    values = np.broadcast_to(values, (count, *np.shape(arr)[1:]))
+    places = insert_places(np.shape(arr)[0], obj, count)
+    return np.moveaxis(take_op(np.concatenate((arr, values)), places, axis=0), 0, axis)
+
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """`np.delete`."""
+    arr = array_of(arr)
+    if axis is None:
+        arr, axis = np.ravel(arr), 0
+    return take_op(arr, delete_places(np.shape(arr)[axis], obj), axis=axis)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """`np.resize`."""
+    size = np.size(np.empty(new_shape))
+    return np.reshape(take_op(np.ravel(a), np.arange(size) % np.size(a)), new_shape)
+
+
+def broadcast_arrays(*args: Any) -> Any:
+    """`np.broadcast_arrays`."""
+    shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
+    return tuple([np.broadcast_to(arg, shape) for arg in args])
+
+
+def write_through_einsum(subscripts: Any, array: Any, index: Any, value: Any) -> None:
+    """`np.einsum(subscripts, array)[index] = value`, of a view."""
+    places = np.reshape(np.arange(np.size(array)), np.shape(array))
+    written = np.einsum(subscripts, places)[index]
+    array[np.unravel_index(written, np.shape(array))] = value
+
+
+def elements_together(*arrays: Any) -> Any:
+    """What `np.nditer` of several arrays gives, one element of each at a time."""
+    return list(zip(*[np.ravel(array) for array in broadcast_arrays(*arrays)], strict=True))
+
+
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """`np.diagflat`."""
+    return np.diag(np.ravel(v), k)
+
+
+def unstack(x: Any, /, *, axis: Any = 0) -> Any:
+    """`np.unstack`."""
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
+    x, widths = array_of(x), as_axes(window_shape)
+    rank = np.ndim(x)
+    axes = tuple(range(rank)) if axis is None else as_axes(axis)
+    for width, along in zip(widths, axes, strict=True):
+        if width < 0:
+            raise ValueError("`window_shape` cannot contain negative values")
+        place = along % rank  # those of the windows come behind
+        moved = np.moveaxis(x, place, -1)
+        if np.shape(moved)[-1] < width:
+            raise ValueError("window shape cannot be larger than input array shape")
+        starts = np.arange(np.shape(moved)[-1] - width + 1)
+        windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
+        x = np.moveaxis(windows, -2, place)
+    return x
+
+
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+    """`np.geomspace` of real numbers of one sign."""
+    start, stop = start + np.zeros(()), stop + np.zeros(())  # in float64, whatever they are
+    sign = np.sign(start)
+    exponents = np.linspace(np.log(sign * start), np.log(sign * stop), num, endpoint=endpoint)
+    return sign * np.exp(exponents)
+
+
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, axis: Any = 0
+) -> Any:
+    """`np.logspace`."""
+    return np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
+
+
+def diagonal_of_matrices(x: Any, /, *, offset: Any = 0) -> Any:
+    """`np.linalg.diagonal`."""
+    return np.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """`np.linalg.vector_norm`."""
+    if axis is None:
+        whole = np.linalg.norm(np.ravel(x), ord=ord)
+        return np.reshape(whole, (1,) * np.ndim(x)) if keepdims else whole
+    axes = as_axes(axis)
+    moved = np.moveaxis(x, axes, tuple(range(-len(axes), 0)))
+    kept = np.shape(moved)[: np.ndim(x) - len(axes)]
+    norms = np.linalg.norm(np.reshape(moved, (*kept, -1)), ord=ord, axis=-1)
+    return np.expand_dims(norms, axes) if keepdims else norms
+
+
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """`np.linalg.matrix_norm`."""
+    return np.linalg.norm(x, ord=ord, axis=(-2, -1), keepdims=keepdims)
+
+
+def ndindex(*shape: Any) -> Any:
+    """`np.ndindex`, as a list."""
+    lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    return list(itertools.product(*[range(length) for length in lengths]))
+
+
+def ndenumerate(arr: Any) -> Any:
+    """`np.ndenumerate`: an element is what it is when its turn comes."""
+    return ((index, arr[index]) for index in ndindex(*np.shape(arr)))
+
+
+def linspace_and_step(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = True,
+    dtype: Any = None, axis: Any = 0,
+) -> Any:  # fmt: skip
+    """`np.linspace` with `retstep=True`."""
+    steps = num - 1 if endpoint else num
+    numbers = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, axis=axis)
+    return numbers, (stop - start) / steps if steps > 0 else np.nan
+
+
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+    """`np.rollaxis`."""
+    rank = np.ndim(a)
+    source, target = axis % rank, start + rank if start < 0 else start
+    return np.moveaxis(a, source, target - 1 if source < target else target)
+
+
+def fromiter(iter: Any, dtype: Any = float, count: Any = -1) -> Any:
+    """`np.fromiter`."""
+    items = list(iter)
+    return np.array(items if count == -1 else items[:count], dtype=dtype)
+
+
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    """`np.real_if_close`."""
+    a = np.asarray(a)
+    if not np.iscomplexobj(a):
+        return a
+    limit = np.finfo(a.dtype).eps * tol if tol > 1 else tol
+    return a.real if np.all(np.abs(a.imag) < limit) else a
+
+
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    """`np.trim_zeros`: what lies between the first and the last entry that is not zero."""
+    ndim, sides = np.ndim(filt), trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
+    axes = tuple(range(ndim)) if axis is None else [k % ndim for k in as_axes(axis)]
+    places = np.nonzero(filt)
+    parts = []
+    for k in range(ndim):
+        first, last = None, None
+        if k in axes and np.size(places[k]) == 0:
+            first, last = 0, 0
+        elif k in axes:
+            first = np.min(places[k]) if "f" in sides else None
+            last = np.max(places[k]) + 1 if "b" in sides else None
+        parts.append(slice(first, last))
+    return filt[tuple(parts)] if ndim > 1 else filt[parts[0]]
+
+
+# --- parts of numbers -----------------------------------------------------------------------
+
+
+def modf(x: Any, /) -> Any:
+    """`np.modf`."""
+    return np.fmod(x, 1.0), np.trunc(x)
+
+
+def frexp(x: Any, /) -> Any:
+    """`np.frexp`."""
+    exponent = exponent_of(x)
+    return np.ldexp(x, -exponent), exponent
+
+
+def divmod_(x1: Any, x2: Any, /) -> Any:
+    """`np.divmod`."""
+    return np.floor_divide(x1, x2), np.mod(x1, x2)
+
+
+_NAMED: dict[str, Callable[..., Any]] = {
+    **by_entries.NAMED,
+    **statistics.NAMED,
+    **linalg.NAMED,
+    **polynomials.NAMED,
+    "select": select, "piecewise": piecewise, "choose": choose, "compress": compress,
+    "extract": extract, "unique": unique, "histogram": histogram, "histogram2d": histogram2d,
+    "asarray_chkfinite": asarray_chkfinite, "require": require, "block": block, "insert": insert, "delete": delete,
+    "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
+    "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
+    "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
+    "trim_zeros": trim_zeros, "geomspace": geomspace, "logspace": logspace, "real_if_close": real_if_close,
+    "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
+    "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
+}  # fmt: skip
+
+
+def _of_numpy(path: str) -> Any:
+    """A function by its name; None where this NumPy has none."""
+    found: Any = np
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+WITH_OPTIONS = {"linspace": linspace_and_step, "var": var_where, "std": std_where}
+"""What stands for an op with an option by which it gives something else."""
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (function, equivalent)
+    for path, equivalent in _NAMED.items()
+    if (function := _of_numpy(path)) is not None
+]

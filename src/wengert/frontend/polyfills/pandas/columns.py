@@ -1,0 +1,461 @@
+"""`pandas.Series` of values of the program, in Python: columns of a table with which it computes.
+
+Sums and their kin leave out what is not a number, as those of pandas do; two columns fit together where their
+indexes are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....ops.refusals import uncovered
+
+
+class Column:
+    """`pandas.Series`: an array of values, and the index of the table that it belongs to."""
+
+    __stands_for__ = "pandas", "Series"
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, values: Any, index: Any) -> None:
+        self.values = values
+        self.index = index
+
+    # --- what it holds ------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Any:
+        return self.values.shape
+
+    @property
+    def size(self) -> Any:
+        return len(self.values)
+
+    @property
+    def ndim(self) -> Any:
+        return 1
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    @property
+    def iloc(self) -> Any:
+        return Places(self)
+
+    def __len__(self) -> Any:
+        return len(self.values)
+
+    def __iter__(self) -> Any:
+        return iter(self.values.tolist())
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values
+
+    def __contains__(self, key: Any) -> Any:
+        if isinstance(self.index, Numbered):
+            return 0 <= key < len(self.values)
+        return bool(self.index.isin([key]).any())
+
+    def __getitem__(self, key: Any) -> Any:
+        if is_column(key):
+            raise uncovered("a column that values of the program choose from", WAY_OUT)
+        if isinstance(key, slice):
+            return Places(self)[key]
+        if np.ndim(key) == 1:
+            chosen = np.asarray(key)
+            return Column(self.values[chosen], self.index[chosen])
+        if is_numbered(self.index):
+            if key < 0:
+                raise KeyError(key)
+            return self.values[key]
+        return self.values[self.index.get_loc(key)]
+
+    def to_numpy(self) -> Any:
+        return self.values.copy()
+
+    def tolist(self) -> Any:
+        return self.values.tolist()
+
+    def to_list(self) -> Any:
+        return self.values.tolist()
+
+    def copy(self) -> Any:
+        return Column(self.values.copy(), self.index)
+
+    # --- one by one ---------------------------------------------------------------------------
+
+    def __neg__(self) -> Any:
+        return Column(-self.values, self.index)
+
+    def __pos__(self) -> Any:
+        return Column(+self.values, self.index)
+
+    def __abs__(self) -> Any:
+        return Column(abs(self.values), self.index)
+
+    def __add__(self, other: Any) -> Any:
+        return Column(self.values + beside(self, other), self.index)
+
+    def __radd__(self, other: Any) -> Any:
+        return Column(beside(self, other) + self.values, self.index)
+
+    def __sub__(self, other: Any) -> Any:
+        return Column(self.values - beside(self, other), self.index)
+
+    def __rsub__(self, other: Any) -> Any:
+        return Column(beside(self, other) - self.values, self.index)
+
+    def __mul__(self, other: Any) -> Any:
+        return Column(self.values * beside(self, other), self.index)
+
+    def __rmul__(self, other: Any) -> Any:
+        return Column(beside(self, other) * self.values, self.index)
+
+    def __truediv__(self, other: Any) -> Any:
+        return Column(self.values / beside(self, other), self.index)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Column(beside(self, other) / self.values, self.index)
+
+    def __pow__(self, other: Any) -> Any:
+        return Column(self.values ** beside(self, other), self.index)
+
+    def __rpow__(self, other: Any) -> Any:
+        return Column(beside(self, other) ** self.values, self.index)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return Column(self.values // beside(self, other), self.index)
+
+    def __mod__(self, other: Any) -> Any:
+        return Column(self.values % beside(self, other), self.index)
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            "The truth value of a Series is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+        )
+
+    def __eq__(self, other: object) -> Any:
+        return Column(self.values == beside(self, other), self.index)
+
+    def __ne__(self, other: object) -> Any:
+        return Column(self.values != beside(self, other), self.index)
+
+    def __and__(self, other: Any) -> Any:
+        return Column(self.values & beside(self, other), self.index)
+
+    def __or__(self, other: Any) -> Any:
+        return Column(self.values | beside(self, other), self.index)
+
+    def __invert__(self) -> Any:
+        return Column(~self.values, self.index)
+
+    def __lt__(self, other: Any) -> Any:
+        return Column(self.values < beside(self, other), self.index)
+
+    def __le__(self, other: Any) -> Any:
+        return Column(self.values <= beside(self, other), self.index)
+
+    def __gt__(self, other: Any) -> Any:
+        return Column(self.values > beside(self, other), self.index)
+
+    def __ge__(self, other: Any) -> Any:
+        return Column(self.values >= beside(self, other), self.index)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.values = self.values + beside(self, other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        self.values = self.values - beside(self, other)
+        return self
+
+    def __imul__(self, other: Any) -> Any:
+        self.values = self.values * beside(self, other)
+        return self
+
+    def __itruediv__(self, other: Any) -> Any:
+        self.values = self.values / beside(self, other)
+        return self
+
+    def __ipow__(self, other: Any) -> Any:
+        self.values = self.values ** beside(self, other)
+        return self
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.values @ beside(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return beside(self, other) @ self.values
+
+    def dot(self, other: Any) -> Any:
+        return self.values @ beside(self, other)
+
+    def abs(self) -> Any:
+        return abs(self)
+
+    def pow(self, other: Any) -> Any:
+        return self**other
+
+    def add(self, other: Any) -> Any:
+        return self + other
+
+    def sub(self, other: Any) -> Any:
+        return self - other
+
+    def mul(self, other: Any) -> Any:
+        return self * other
+
+    def div(self, other: Any) -> Any:
+        return self / other
+
+    def apply(self, func: Any) -> Any:
+        return Column(np.array([func(value) for value in self.values]), self.index)
+
+    def map(self, func: Any) -> Any:
+        return Column(np.array([func(value) for value in self.values]), self.index)
+
+    def clip(self, lower: Any = None, upper: Any = None) -> Any:
+        return Column(np.clip(self.values, lower, upper), self.index)
+
+    def shift(self, periods: Any = 1) -> Any:
+        if periods < 0:
+            raise uncovered("`shift` of a column to earlier rows", WAY_OUT)
+        before = np.full(periods, np.nan)
+        return Column(np.concatenate((before, self.values))[: len(self.values)], self.index)
+
+    def diff(self, periods: Any = 1) -> Any:
+        return self - self.shift(periods)
+
+    def fillna(self, value: Any) -> Any:
+        return Column(np.where(np.isnan(self.values), value, self.values), self.index)
+
+    # --- all together -------------------------------------------------------------------------
+
+    def count(self) -> Any:
+        return np.sum(np.where(np.isnan(self.values), 0, 1))
+
+    def sum(self) -> Any:
+        return np.sum(np.where(np.isnan(self.values), 0.0, self.values))
+
+    def mean(self) -> Any:
+        return self.sum() / self.count()
+
+    def var(self, ddof: Any = 1) -> Any:
+        missing, count = np.isnan(self.values), self.count()
+        present = np.where(missing, 0.0, self.values)
+        off = np.where(missing, 0.0, present - np.sum(present) / count)
+        return np.sum(off * off) / (count - ddof)
+
+    def std(self, ddof: Any = 1) -> Any:
+        return np.sqrt(self.var(ddof))
+
+    def prod(self) -> Any:
+        return np.prod(np.where(np.isnan(self.values), 1.0, self.values))
+
+    def cumsum(self) -> Any:
+        missing = np.isnan(self.values)
+        sums = np.cumsum(np.where(missing, 0.0, self.values))
+        return Column(np.where(missing, np.nan, sums), self.index)
+
+    def round(self, decimals: Any = 0) -> Any:
+        return Column(np.round(self.values, decimals), self.index)
+
+    def any(self) -> Any:
+        return np.any(np.where(np.isnan(self.values), False, self.values))
+
+    def all(self) -> Any:
+        return np.all(np.where(np.isnan(self.values), True, self.values))
+
+    def argmax(self) -> Any:
+        return np.argmax(np.where(np.isnan(self.values), -np.inf, self.values))
+
+    def argmin(self) -> Any:
+        return np.argmin(np.where(np.isnan(self.values), np.inf, self.values))
+
+    def min(self) -> Any:
+        return np.nanmin(self.values)
+
+    def max(self) -> Any:
+        return np.nanmax(self.values)
+
+
+class Frame:
+    """A copy of a `pandas.DataFrame`, to which columns of values of the program may be given."""
+
+    __stands_for__ = "pandas", "DataFrame"
+
+    def __init__(self, table: Any, given: Any = None) -> None:
+        self._table = table
+        self._given = {} if given is None else given
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._given[key] if key in self._given else self._table[key]
+        return self._only_data()[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._given[key] = self._as_column(value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._given:
+            return self._given[name]
+        return getattr(self._only_data(), name)
+
+    def __len__(self) -> Any:
+        return len(self._table)
+
+    def __iter__(self) -> Any:
+        return iter(list(self._only_data()))
+
+    def __contains__(self, key: Any) -> Any:
+        return key in self._given or bool(self._table.columns.isin([key]).any())
+
+    def assign(self, **columns: Any) -> Any:
+        given = {name: self._as_column(value) for name, value in columns.items()}
+        return Frame(self._table, {**self._given, **given})
+
+    def copy(self) -> Any:
+        return Frame(self._table, {**self._given})
+
+    def _only_data(self) -> Any:
+        if len(self._given) > 0:
+            raise uncovered("a table of which some columns hold values of the program", WAY_OUT)
+        return self._table
+
+    def _as_column(self, value: Any) -> Any:
+        column = Column(np.zeros(len(self._table)), self._table.index)
+        if callable(value):
+            value = value(self)
+        return column + value
+
+
+class Places:
+    """`column.iloc`."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice) or np.ndim(key) > 0:
+            return Column(self.column.values[key], self.column.index[key])
+        return self.column.values[key]
+
+
+class Numbered:
+    """The index of a column that the program makes: numbers from 0 on, as many as there are values."""
+
+    def __getitem__(self, key: Any) -> Any:
+        raise uncovered("a part of a column that the program makes", WAY_OUT)
+
+
+def is_range(index: Any) -> bool:
+    """Whether the rows of a table are numbered from 0 on."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def is_numbered(index: Any) -> bool:
+    """Whether the rows of a table, or the values of a column that the program makes, are numbered from 0 on."""
+    return isinstance(index, Numbered) or is_range(index)
+
+
+WAY_OUT = "Take the columns as arrays: `table['x'].to_numpy()`."
+
+
+def beside(column: Column, other: Any) -> Any:
+    """What stands beside the values of a column in an operation."""
+    if not is_column(other):
+        return (
+            float(other) if isinstance(other, float) else other
+        )  # as pandas takes NumPy's numbers
+    if isinstance(column.index, Numbered) or isinstance(other.index, Numbered):
+        numbered = is_numbered(column.index) and is_numbered(other.index)
+        if not numbered or len(column.values) != len(other.values):
+            raise uncovered("an operation on columns whose indexes are not equal", WAY_OUT)
+        return other.values
+    if not column.index.equals(other.index):
+        raise uncovered("an operation on columns whose indexes are not equal", WAY_OUT)
+    return other.values
+
+
+def series(data: Any, index: Any) -> Any:
+    """`pandas.Series(data, index)`."""
+    if is_column(data):
+        if index is not None:
+            raise uncovered("`Series` of a column and another index", WAY_OUT)
+        return data.copy()
+    values = np.asarray(data)
+    if index is None:
+        return Column(values, Numbered())
+    if len(values) != len(index):
+        raise ValueError(
+            f"Length of values ({len(values)}) does not match length of index ({len(index)})"
+        )
+    return Column(values, index)
+
+
+def by_rows(table: Any, func: Any) -> Any:
+    """`table.apply(func, axis=1)` of a function that gives numbers."""
+    return Column(np.array([func(row) for _, row in table.iterrows()]), table.index)
+
+
+def is_column(value: Any) -> bool:
+    """Whether a value is a column of values of the program; the front end says so."""
+    return isinstance(value, Column)
+
+
+def product(table: Any, other: Any) -> Any:
+    """`table @ other`, of an array: of a whole table a column."""
+    values = np.asarray(table)
+    if np.ndim(values) == 1:
+        return values @ other
+    return Column(values @ other, table.index)
+
+
+def one_by_one(function: Any, *given: Any) -> Any:
+    """A function of NumPy's that takes numbers, of columns and what stands beside them."""
+    (column, *_) = [each for each in given if is_column(each)]
+    values = [beside(column, each) for each in given]
+    return Column(function(*values), column.index)
+
+
+def std(column: Any, ddof: Any = 0) -> Any:
+    """`np.std` of a column."""
+    return column.std(ddof)
+
+
+def var(column: Any, ddof: Any = 0) -> Any:
+    """`np.var` of a column."""
+    return column.var(ddof)
+
+
+TOGETHER: dict[str, Callable[..., Any]] = {
+    "sum": Column.sum,
+    "prod": Column.prod,
+    "mean": Column.mean,
+    "std": std,
+    "var": var,
+    "min": Column.min,
+    "amin": Column.min,
+    "max": Column.max,
+    "amax": Column.max,
+    "clip": Column.clip,
+    "cumsum": Column.cumsum,
+    "round": Column.round,
+    "around": Column.round,
+    "any": Column.any,
+    "all": Column.all,
+    "argmax": Column.argmax,
+    "argmin": Column.argmin,
+}
+"""What NumPy's functions of a column are, which ask its methods."""
+
+REFUSED = (
+    "argsort", "choose", "compress", "cumprod", "diagonal", "partition", "put", "repeat", "resize",
+    "squeeze", "swapaxes", "take", "transpose",
+)  # fmt: skip
+"""Functions of NumPy's that ask methods of pandas which do otherwise than those of arrays."""

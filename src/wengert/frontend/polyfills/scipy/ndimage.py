@@ -1,0 +1,319 @@
+"""Filters of `scipy.ndimage`, in Python: sums, medians and extremes over windows of a padded array.
+
+Windows of arrays with one or two axes; arrays of floats, whose results are arrays of floats. Also what images
+measure in parts that have labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
+
+from ....ops.refusals import FORMULA, uncovered
+
+_PADDING: dict[str, Any] = {
+    "reflect": "symmetric",
+    "nearest": "edge",
+    "mirror": "reflect",
+    "wrap": "wrap",
+}
+"""What NumPy calls the ways to go on beyond an edge."""
+
+
+def floats(x: Any) -> Any:
+    x = np.asarray(x)
+    if not np.issubdtype(x.dtype, np.inexact):
+        raise uncovered("a filter of whole numbers, which rounds,", "Pass an array of floats.")
+    return x
+
+
+def _padded(x: Any, widths: Any, mode: Any, cval: Any) -> Any:
+    if mode in ("constant", "grid-constant"):
+        return np.pad(x, widths, constant_values=cval)
+    if mode in ("grid-wrap", "grid-mirror"):
+        return np.pad(x, widths, mode="wrap" if mode == "grid-wrap" else "symmetric")
+    return np.pad(x, widths, mode=_PADDING[mode])
+
+
+def _reach(size: Any, origin: Any) -> Any:
+    """How far a window reaches before and after the place that it belongs to."""
+    before = size // 2 + origin
+    return before, size - 1 - before
+
+
+def _windows(x: Any, shape: Any, mode: Any, cval: Any, origin: Any) -> Any:
+    """The padded array shifted to every place of a window, in C order."""
+    x = floats(x)
+    if np.ndim(x) == 1:
+        padded = _padded(x, [_reach(shape[0], origin)], mode, cval)
+        return [padded[i : i + x.shape[0]] for i in range(shape[0])]
+    if np.ndim(x) != 2:
+        raise uncovered("a filter of an array with more than two axes", FORMULA)
+    padded = _padded(x, [_reach(shape[0], origin), _reach(shape[1], origin)], mode, cval)
+    return [
+        padded[i : i + x.shape[0], j : j + x.shape[1]]
+        for i in range(shape[0])
+        for j in range(shape[1])
+    ]
+
+
+# --- sums -------------------------------------------------------------------------------------
+
+
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.correlate1d`."""
+    x, w = np.moveaxis(floats(input), axis, -1), np.asarray(weights)
+    n, m = x.shape[-1], len(w)
+    widths = [(0, 0)] * (np.ndim(x) - 1) + [_reach(m, origin)]
+    padded = _padded(x, widths, mode, cval)
+    total = np.zeros(x.shape)
+    for k in range(m):
+        total = total + w[k] * padded[..., k : k + n]
+    return np.moveaxis(total, -1, axis)
+
+
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.convolve1d`."""
+    w = np.asarray(weights)[::-1]
+    back = -origin - (1 if len(w) % 2 == 0 else 0)
+    return correlate1d(input, w, axis, mode=mode, cval=cval, origin=back)
+
+
+def correlate(
+    input: Any, weights: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.correlate`."""
+    w = np.asarray(weights)
+    windows = _windows(input, w.shape, mode, cval, origin)
+    total = np.zeros(np.shape(input))
+    for window, factor in zip(windows, np.ravel(w), strict=True):
+        total = total + factor * window
+    return total
+
+
+def convolve(
+    input: Any, weights: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.convolve` with weights of odd sizes."""
+    w = np.flip(np.asarray(weights))
+    if 0 in [size % 2 for size in w.shape]:
+        raise uncovered("a convolution with weights of an even size", "Pad them with zeros.")
+    return correlate(input, w, mode=mode, cval=cval, origin=-origin)
+
+
+def _gaussian(sigma: Any, radius: Any, order: Any) -> Any:
+    """A Gaussian's derivatives: the polynomial that each multiplies it with follows from the one before."""
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * x**2)
+    weights = weights / np.sum(weights)
+    factors = [1.0]
+    for _ in range(order):
+        slopes = [*[k * factors[k] for k in range(1, len(factors))], 0.0, 0.0]
+        carried = [0.0, *[-factor / (sigma * sigma) for factor in factors]]
+        factors = [a + b for a, b in zip(slopes, carried, strict=True)]
+    return weights * sum([factor * x**k for k, factor in enumerate(factors)])
+
+
+def gaussian_filter1d(
+    input: Any,
+    sigma: Any,
+    axis: Any = -1,
+    order: Any = 0,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    radius: Any = None,
+) -> Any:
+    """`scipy.ndimage.gaussian_filter1d`."""
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    weights = _gaussian(sigma, reach, order)[::-1]
+    return correlate1d(input, weights, axis, mode=mode, cval=cval)
+
+
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+) -> Any:
+    """`scipy.ndimage.gaussian_filter` along all axes."""
+    x = floats(input)
+    for axis in range(np.ndim(x)):
+        s = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        n = order if np.ndim(order) == 0 else order[axis]
+        if s > 1e-15:
+            x = gaussian_filter1d(x, s, axis, n, mode=mode, cval=cval, truncate=truncate)
+    return x
+
+
+def _along_all_axes(input: Any, sigma: Any, order: Any, options: Any) -> Any:
+    """What a Gaussian filter gives that differentiates along one axis, for each axis."""
+    orders = [
+        [order if other == axis else 0 for other in range(np.ndim(input))]
+        for axis in range(np.ndim(input))
+    ]
+    return [gaussian_filter(input, sigma, each, **options) for each in orders]
+
+
+def gaussian_gradient_magnitude(
+    input: Any, sigma: Any, *, mode: Any = "reflect", cval: Any = 0.0, **options: Any
+) -> Any:
+    """`scipy.ndimage.gaussian_gradient_magnitude`."""
+    slopes = _along_all_axes(input, sigma, 1, {"mode": mode, "cval": cval, **options})
+    return np.sqrt(sum([slope * slope for slope in slopes]))
+
+
+def gaussian_laplace(
+    input: Any, sigma: Any, *, mode: Any = "reflect", cval: Any = 0.0, **options: Any
+) -> Any:
+    """`scipy.ndimage.gaussian_laplace`."""
+    return sum(_along_all_axes(input, sigma, 2, {"mode": mode, "cval": cval, **options}))
+
+
+def prewitt(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.prewitt`."""
+    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
+    for other in range(np.ndim(x)):
+        if other != axis % np.ndim(x):
+            x = correlate1d(x, [1.0, 1.0, 1.0], other, mode=mode, cval=cval)
+    return x
+
+
+def uniform_filter1d(
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.uniform_filter1d`."""
+    weights = np.full(size, 1.0 / size)
+    return correlate1d(input, weights, axis, mode=mode, cval=cval, origin=origin)
+
+
+def uniform_filter(
+    input: Any, size: Any = 3, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.uniform_filter` along all axes."""
+    x = floats(input)
+    for axis in range(np.ndim(x)):
+        length = size if np.ndim(size) == 0 else size[axis]
+        if length > 1:
+            x = uniform_filter1d(x, length, axis, mode=mode, cval=cval, origin=origin)
+    return x
+
+
+def sobel(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.sobel`."""
+    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
+    for other in range(np.ndim(x)):
+        if other != axis % np.ndim(x):
+            x = correlate1d(x, [1.0, 2.0, 1.0], other, mode=mode, cval=cval)
+    return x
+
+
+def laplace(input: Any, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.laplace`."""
+    total = np.zeros(np.shape(input))
+    for axis in range(np.ndim(input)):
+        total = total + correlate1d(input, [1.0, -2.0, 1.0], axis, mode=mode, cval=cval)
+    return total
+
+
+# --- order statistics -------------------------------------------------------------------------
+
+
+def _sizes(x: Any, size: Any) -> Any:
+    return [size] * np.ndim(x) if np.ndim(size) == 0 else list(size)
+
+
+def median_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.median_filter` with windows of an odd number of places."""
+    windows = _windows(input, _sizes(input, size), mode, cval, origin)
+    if len(windows) % 2 == 0:
+        raise uncovered("the median of an even number of places", "Take windows of odd sizes.")
+    return np.median(np.stack(windows), axis=0)
+
+
+def maximum_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.maximum_filter`."""
+    return np.max(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+
+
+def minimum_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.minimum_filter`."""
+    return np.min(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+
+
+# --- parts of an image ------------------------------------------------------------------------
+
+
+def _of_parts(measure: Any) -> Callable[..., Any]:
+    """A function of the values in each part of an image that has a label."""
+
+    def measured(input: Any, labels: Any = None, index: Any = None) -> Any:
+        x = np.asarray(input)
+        if labels is None:
+            return measure(x)
+        if index is None:
+            return measure(x[np.asarray(labels) > 0])
+        if np.ndim(index) == 0:
+            return measure(x[np.asarray(labels) == index])
+        return np.stack([measure(x[np.asarray(labels) == each]) for each in index])
+
+    return measured
+
+
+def center_of_mass(input: Any) -> Any:
+    """`scipy.ndimage.center_of_mass` of a whole image."""
+    x = np.asarray(input)
+    places = np.indices(np.shape(x))
+    return tuple([np.sum(x * place) / np.sum(x) for place in places])
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    *(
+        (getattr(ndimage, each.__name__), each)
+        for each in (
+            correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter,
+            gaussian_gradient_magnitude, gaussian_laplace, uniform_filter1d, uniform_filter, sobel, prewitt,
+            laplace, median_filter, maximum_filter, minimum_filter, center_of_mass,
+        )
+    ),
+    (ndimage.sum, _of_parts(np.sum)),
+    (ndimage.sum_labels, _of_parts(np.sum)),
+    (ndimage.mean, _of_parts(np.mean)),
+    (ndimage.variance, _of_parts(np.var)),
+    (ndimage.standard_deviation, _of_parts(np.std)),
+]  # fmt: skip

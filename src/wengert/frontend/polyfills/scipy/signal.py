@@ -1,0 +1,300 @@
+"""SciPy's filters, convolutions and transforms of signals, in Python: the front end reads these instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
+
+from ....ops.creation import gather as array_of
+from ....ops.refusals import uncovered
+from .. import equivalents
+
+# --- filters --------------------------------------------------------------------------------
+
+
+def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    """`scipy.signal.lfilter`: the transposed direct form II."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    order = max(np.size(b), np.size(a)) - 1
+    b = np.pad(b / a[0], (0, order + 1 - np.size(b)))
+    a = np.pad(a / a[0], (0, order + 1 - np.size(a)))
+    x = np.moveaxis(array_of(x), axis, -1)
+    state = np.zeros((*np.shape(x)[:-1], order)) if zi is None else np.moveaxis(zi, axis, -1)
+    if order == 0:
+        y = b[0] * x
+    else:
+        samples = []
+        for k in range(np.shape(x)[-1]):
+            now = b[0] * x[..., k] + state[..., 0]
+            later = np.concatenate((state[..., 1:], np.zeros((*np.shape(x)[:-1], 1))), axis=-1)
+            state = later + np.multiply.outer(x[..., k], b[1:]) - np.multiply.outer(now, a[1:])
+            samples.append(now)
+        y = np.stack(samples, axis=-1)
+    y = np.moveaxis(y, -1, axis)
+    return y if zi is None else (y, np.moveaxis(state, -1, axis))
+
+
+def lfilter_zi(b: Any, a: Any) -> Any:
+    """`scipy.signal.lfilter_zi`: the state that a constant signal leaves."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    order = max(np.size(b), np.size(a)) - 1
+    b = np.pad(b / a[0], (0, order + 1 - np.size(b)))
+    a = np.pad(a / a[0], (0, order + 1 - np.size(a)))
+    shift = np.eye(order, k=1)
+    feedback = np.concatenate((np.expand_dims(-a[1:], 1), np.zeros((order, order - 1))), axis=1)
+    return np.linalg.solve(np.eye(order) - shift - feedback, b[1:] - a[1:] * b[0])
+
+
+def filtfilt(b: Any, a: Any, x: Any, padlen: Any = None) -> Any:
+    """`scipy.signal.filtfilt` of one signal, continued at both ends by its own image."""
+    x = array_of(x)
+    more = 3 * max(np.size(a), np.size(b)) if padlen is None else padlen
+    if np.shape(x)[0] <= more:
+        raise ValueError(
+            f"The length of the input vector x must be greater than padlen, which is {more}."
+        )
+    if more > 0:
+        before = 2 * x[0] - x[more:0:-1]
+        after = 2 * x[-1] - x[-2 : -(more + 2) : -1]
+        x = np.concatenate((before, x, after))
+    start = lfilter_zi(b, a)
+    there, _ = lfilter(b, a, x, zi=start * x[0])
+    back, _ = lfilter(b, a, there[::-1], zi=start * there[-1])
+    y = back[::-1]
+    return y[more : np.size(y) - more]
+
+
+def detrend(data: Any, axis: Any = -1, type: Any = "linear") -> Any:
+    """`scipy.signal.detrend` without break points."""
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    data = np.moveaxis(array_of(data), axis, -1)
+    data = data - np.mean(data, axis=-1, keepdims=True)
+    if type in ("linear", "l"):
+        times = np.arange(np.shape(data)[-1]) - (np.shape(data)[-1] - 1) / 2
+        # those of two points are 0.5; one point has no slope
+        slope = np.sum(data * times, axis=-1, keepdims=True) / max(np.sum(times * times), 0.5)
+        data = data - slope * times
+    return np.moveaxis(data, -1, axis)
+
+
+def savgol_filter(
+    x: Any, window_length: Any, polyorder: Any, deriv: Any = 0, delta: Any = 1.0, axis: Any = -1,
+    mode: Any = "interp", cval: Any = 0.0,
+) -> Any:  # fmt: skip
+    """`scipy.signal.savgol_filter`: its matrix times the signal."""
+    x = np.moveaxis(array_of(x), axis, -1)
+    every = np.eye(np.shape(x)[-1])
+    options = (window_length, polyorder, deriv, delta, 0, mode, 0.0)
+    matrix = equivalents.as_it_is(signal.savgol_filter, every, *options)
+    return np.moveaxis(x @ np.transpose(matrix), -1, axis)
+
+
+def resample(x: Any, num: Any, *, axis: Any = 0) -> Any:
+    """`scipy.signal.resample`: its matrix times the signals."""
+    x = array_of(x)
+    matrix = equivalents.as_it_is(signal.resample, np.eye(np.shape(x)[axis]), num)
+    return np.moveaxis(np.tensordot(matrix, x, axes=(1, axis)), 0, axis)
+
+
+# --- convolutions ---------------------------------------------------------------------------
+
+
+def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    """`scipy.signal.convolve` of vectors or matrices."""
+    return _centred(_whole_convolution(array_of(in1), array_of(in2)), in1, in2, mode)
+
+
+def fftconvolve(in1: Any, in2: Any, mode: Any = "full") -> Any:
+    """`scipy.signal.fftconvolve` of vectors or matrices."""
+    return convolve(in1, in2, mode)
+
+
+def convolve2d(
+    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
+) -> Any:
+    """`scipy.signal.convolve2d`."""
+    if mode != "valid" and (boundary != "fill" or fillvalue != 0):
+        above, left = np.array(np.shape(in2)) - 1
+        pad: Any = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[boundary]
+        around = np.pad(in1, ((above, above), (left, left)), pad)
+        spread = convolve(around, in2, "valid")
+        return spread if mode == "full" else _middle(spread, np.shape(in1))
+    return convolve(in1, in2, mode)
+
+
+def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    """`scipy.signal.correlate` of vectors or matrices."""
+    return convolve(in1, np.conj(np.flip(array_of(in2))), mode)
+
+
+def correlate2d(in1: Any, in2: Any, mode: Any = "full") -> Any:
+    """`scipy.signal.correlate2d` with zeros around."""
+    return correlate(in1, in2, mode)
+
+
+def _whole_convolution(a: Any, b: Any) -> Any:
+    if np.ndim(a) == 1:
+        return np.convolve(a, b)
+    rows, columns = np.shape(b)
+    padded = np.pad(a, ((rows - 1, rows - 1), (columns - 1, columns - 1)))
+    height, width = np.shape(a)[0] + rows - 1, np.shape(a)[1] + columns - 1
+    total = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            seen = padded[rows - 1 - i : rows - 1 - i + height]
+            total = total + b[i, j] * seen[:, columns - 1 - j : columns - 1 - j + width]
+    return total
+
+
+def _centred(whole: Any, in1: Any, in2: Any, mode: Any) -> Any:
+    """The part of a convolution that `mode` asks for."""
+    if mode == "full":
+        return whole
+    if mode == "same":
+        return _middle(whole, np.shape(in1))
+    sizes = [abs(n - m) + 1 for n, m in zip(np.shape(in1), np.shape(in2), strict=True)]
+    return _middle(whole, sizes)
+
+
+def _middle(whole: Any, shape: Any) -> Any:
+    starts = [(n - m) // 2 for n, m in zip(np.shape(whole), shape, strict=True)]
+    if np.ndim(whole) == 1:
+        return whole[starts[0] : starts[0] + shape[0]]
+    return whole[starts[0] : starts[0] + shape[0], starts[1] : starts[1] + shape[1]]
+
+
+# --- transforms -----------------------------------------------------------------------------
+
+
+def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
+    """`scipy.signal.hilbert`: the analytic signal."""
+    length = np.shape(x)[axis] if N is None else N
+    spectrum = np.moveaxis(np.fft.fft(x, length, axis), axis, -1)
+    weights = np.zeros(length)
+    weights[0] = 1.0
+    weights[1 : (length + 1) // 2] = 2.0
+    if length % 2 == 0:
+        weights[length // 2] = 1.0
+    return np.moveaxis(np.fft.ifft(spectrum * weights), -1, axis)
+
+
+def dct(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """`scipy.fft.dct`: its matrix times the signal."""
+    return _by_matrix(fft.dct, x, type, n, axis, norm)
+
+
+def idct(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """`scipy.fft.idct`: its matrix times the signal."""
+    return _by_matrix(fft.idct, x, type, n, axis, norm)
+
+
+def dst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """`scipy.fft.dst`: its matrix times the signal."""
+    return _by_matrix(fft.dst, x, type, n, axis, norm)
+
+
+def idst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """`scipy.fft.idst`: its matrix times the signal."""
+    return _by_matrix(fft.idst, x, type, n, axis, norm)
+
+
+def dctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.dctn`."""
+    return _over_axes(fft.dct, x, type, s, axes, norm)
+
+
+def idctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.idctn`."""
+    return _over_axes(fft.idct, x, type, s, axes, norm)
+
+
+def dstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.dstn`."""
+    return _over_axes(fft.dst, x, type, s, axes, norm)
+
+
+def idstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.idstn`."""
+    return _over_axes(fft.idst, x, type, s, axes, norm)
+
+
+def _over_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) -> Any:
+    if axes is None:
+        axes = tuple(range(np.ndim(x))) if s is None else tuple(range(-len(s), 0))
+    for k in range(len(axes)):
+        x = _by_matrix(transform, x, type, None if s is None else s[k], axes[k], norm)
+    return x
+
+
+def _by_matrix(transform: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
+    x = np.moveaxis(array_of(x), axis, -1)
+    matrix = equivalents.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
+    return np.moveaxis(x @ matrix, -1, axis)
+
+
+_OF_FOURIER = (
+    "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2",
+    "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
+)  # fmt: skip
+"""Transforms that NumPy has too, with the same arguments."""
+
+
+def medfilt(volume: Any, kernel_size: Any = None) -> Any:
+    """`scipy.signal.medfilt` of a vector: beyond its ends there are zeros."""
+    x, size = np.asarray(volume), 3 if kernel_size is None else kernel_size
+    if np.ndim(x) != 1 or np.ndim(size) != 0:
+        raise uncovered(
+            "medfilt of more than one axis",
+            "Take `scipy.ndimage.median_filter` with mode='constant'.",
+        )
+    if size % 2 == 0:
+        raise ValueError("Each element of kernel_size should be odd.")
+    padded = np.pad(x, size // 2)
+    return np.median(np.stack([padded[k : k + len(x)] for k in range(size)]), axis=0)
+
+
+def freqz(
+    b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2 * np.pi
+) -> Any:
+    """`scipy.signal.freqz`: a filter's response at frequencies up to half of `fs`."""
+    if worN is None or isinstance(worN, int):
+        w = np.linspace(0, 2 * np.pi if whole else np.pi, worN or 512, endpoint=False)
+    else:
+        w = np.asarray(worN) * (2 * np.pi / fs)
+    return w * (fs / (2 * np.pi)), _at_frequencies(b, w) / _at_frequencies(a, w)
+
+
+def _at_frequencies(taps: Any, w: Any) -> Any:
+    taps = np.atleast_1d(array_of(taps))
+    return np.exp(np.outer(w, np.arange(np.shape(taps)[0])) * -1j) @ (taps + 0j)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (signal.lfilter, lfilter),
+    (signal.lfilter_zi, lfilter_zi),
+    (signal.filtfilt, filtfilt),
+    (signal.detrend, detrend),
+    (signal.medfilt, medfilt),
+    (signal.freqz, freqz),
+    (signal.savgol_filter, savgol_filter),
+    (signal.resample, resample),
+    (signal.convolve, convolve),
+    (signal.fftconvolve, fftconvolve),
+    (signal.convolve2d, convolve2d),
+    (signal.correlate, correlate),
+    (signal.correlate2d, correlate2d),
+    (signal.hilbert, hilbert),
+    (fft.dct, dct),
+    (fft.idct, idct),
+    (fft.dst, dst),
+    (fft.idst, idst),
+    (fft.dctn, dctn),
+    (fft.idctn, idctn),
+    (fft.dstn, dstn),
+    (fft.idstn, idstn),
+    *((getattr(fft, name), getattr(np.fft, name)) for name in _OF_FOURIER),
+]

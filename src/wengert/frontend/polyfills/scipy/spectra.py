@@ -1,0 +1,136 @@
+"""SciPy's spectra of signals, in Python: the front end reads these instead.
+
+A signal is cut into segments that may overlap, each weighted by a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
+
+from .. import equivalents
+
+
+def _is_read(x: Any, nfft: Any, detrend: Any) -> Any:
+    """Vectors are, their mean taken off or not; what is not is called as it is, and has no derivative."""
+    return np.ndim(x) == 1 and nfft is None and detrend in ("constant", False)
+
+
+def _segments(x: Any, length: Any, step: Any) -> Any:
+    starts = range(0, np.shape(x)[0] - length + 1, step)
+    return np.stack([x[start : start + length] for start in starts])
+
+
+def welch(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    *,
+    scaling: Any = "density",
+) -> Any:
+    """`scipy.signal.welch`."""
+    if not _is_read(x, nfft, detrend):
+        return equivalents.as_it_is(
+            signal.welch, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
+        )
+    x = np.asarray(x)
+    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
+    weights: Any = signal.get_window(window, length)
+    parts = _segments(x, length, length - (length // 2 if noverlap is None else noverlap))
+    if detrend == "constant":
+        parts = parts - np.mean(parts, axis=1, keepdims=True)
+    power = np.mean(_power(np.fft.rfft(parts * weights, axis=1), weights, fs, scaling), axis=0)
+    return np.fft.rfftfreq(length, 1 / fs), _onesided(power, length)
+
+
+def _power(spectra: Any, weights: Any, fs: Any, scaling: Any) -> Any:
+    size = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
+    return (spectra.real**2 + spectra.imag**2) / size
+
+
+def _onesided(power: Any, length: Any) -> Any:
+    """Negative frequencies count with the positive ones; 0 and the highest one stand alone."""
+    twice = np.full(length // 2 + 1, 2.0)
+    twice[0] = 1.0
+    if length % 2 == 0:
+        twice[-1] = 1.0
+    return power * twice
+
+
+def periodogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "boxcar",
+    nfft: Any = None,
+    detrend: Any = "constant",
+    *,
+    scaling: Any = "density",
+) -> Any:
+    """`scipy.signal.periodogram` of a vector of real numbers: one segment."""
+    shape = "boxcar" if window is None else window
+    return welch(x, fs, shape, np.shape(x)[0], 0, nfft, detrend, scaling=scaling)
+
+
+def spectrogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = ("tukey", 0.25),
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    *,
+    scaling: Any = "density",
+) -> Any:
+    """`scipy.signal.spectrogram`: powers by frequencies and times."""
+    if not _is_read(x, nfft, detrend):
+        return equivalents.as_it_is(
+            signal.spectrogram, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
+        )
+    x = np.asarray(x)
+    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
+    weights: Any = signal.get_window(window, length)
+    step = length - (length // 8 if noverlap is None else noverlap)
+    parts = _segments(x, length, step)
+    if detrend == "constant":
+        parts = parts - np.mean(parts, axis=1, keepdims=True)
+    power = _power(np.fft.rfft(parts * weights, axis=1), weights, fs, scaling)
+    times = (np.arange(np.shape(parts)[0]) * step + length / 2) / fs
+    return np.fft.rfftfreq(length, 1 / fs), times, np.transpose(_onesided(power, length))
+
+
+def stft(
+    x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None,
+    nfft: Any = None, detrend: Any = False, *, boundary: Any = "zeros", padded: Any = True,
+) -> Any:  # fmt: skip
+    """`scipy.signal.stft`: spectra by frequencies and times."""
+    if not _is_read(x, nfft, detrend) or detrend is not False or boundary not in ("zeros", None):
+        return equivalents.as_it_is(
+            signal.stft, x, fs, window, nperseg, noverlap, nfft, detrend, True, boundary, padded
+        )
+    x = np.asarray(x)
+    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
+    weights: Any = signal.get_window(window, length)
+    step = length - (length // 2 if noverlap is None else noverlap)
+    edge = length // 2 if boundary == "zeros" else 0
+    x = np.pad(x, edge)
+    x = np.pad(x, (0, -(np.shape(x)[0] - length) % step if padded else 0))
+    spectra = np.fft.rfft(_segments(x, length, step) * weights, axis=1) / np.sum(weights)
+    first = 0.0 if boundary == "zeros" else length / 2
+    times = (np.arange(np.shape(spectra)[0]) * step + first) / fs
+    return np.fft.rfftfreq(length, 1 / fs), times, np.transpose(spectra)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (signal.periodogram, periodogram),
+    (signal.welch, welch),
+    (signal.spectrogram, spectrogram),
+    (signal.stft, stft),
+]

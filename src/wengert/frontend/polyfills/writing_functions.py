@@ -1,0 +1,324 @@
+"""Functions of NumPy and of the standard library that change what they are given.
+
+Most are written in Python here and read like the user's own code; in-place writes are then followed
+like any other.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.graph import Const, Var
+from ...ir.op import Op
+from ...ir.types import Array, Number
+from ...ops import elementwise as el
+from ...ops import structure as st
+from ...ops.array_kinds import rank_of_kind
+from ...ops.registry import named
+from .. import heap
+from ..containers import in_place, writes
+from ..containers.items import subscript
+from ..domain.values import Items, Value, as_known, is_mutable, kind_of_value
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+Handler = Callable[["Interpreter", Args, Kwargs], Value]
+
+# --- in Python ----------------------------------------------------------------------------
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """`np.copyto`."""
+    if where is True:
+        dst[...] = src
+    else:
+        dst[...] = np.where(where, src, dst)
+
+
+def fill_diagonal(a: Any, val: Any) -> None:
+    """`np.fill_diagonal` of a matrix."""
+    index = np.arange(min(a.shape))
+    a[index, index] = val
+
+
+def put(a: Any, ind: Any, v: Any) -> None:
+    """`np.put`: `reshape` might make a copy, to which nothing is to be written."""
+    v = np.resize(v, np.shape(ind)) if np.ndim(v) else v
+    if np.ndim(a) == 1:
+        a[ind] = v
+    else:
+        a[np.unravel_index(np.arange(np.size(a))[ind], np.shape(a))] = v
+
+
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """`np.place`."""
+    mask = np.asarray(mask, dtype=bool)
+    count = np.count_nonzero(mask)
+    arr[mask] = np.resize(vals, count)
+
+
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """`np.putmask`."""
+    a[...] = np.where(mask, values, a)
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """`np.put_along_axis`."""
+    places = [np.arange(n).reshape([-1 if k == j else 1 for j in range(arr.ndim)])
+              for k, n in enumerate(arr.shape)]  # fmt: skip
+    places[axis] = indices
+    arr[tuple(places)] = values
+
+
+def heappush(items: Any, item: Any) -> None:
+    """`heapq.heappush`."""
+    items.append(item)
+    _sift_down(items, 0, len(items) - 1)
+
+
+def heappop(items: Any) -> Any:
+    """`heapq.heappop`."""
+    last = items.pop()
+    if len(items) == 0:
+        return last
+    first = items[0]
+    items[0] = last
+    _sift_up(items, 0)
+    return first
+
+
+def heapify(items: Any) -> None:
+    """`heapq.heapify`."""
+    for i in range(len(items) // 2 - 1, -1, -1):
+        _sift_up(items, i)
+
+
+def heappushpop(items: Any, item: Any) -> Any:
+    """`heapq.heappushpop`."""
+    if len(items) == 0 or not items[0] < item:
+        return item
+    return heapreplace(items, item)
+
+
+def heapreplace(items: Any, item: Any) -> Any:
+    """`heapq.heapreplace`."""
+    first = items[0]
+    items[0] = item
+    _sift_up(items, 0)
+    return first
+
+
+def _sift_down(items: Any, start: int, position: int) -> None:
+    item = items[position]
+    while position > start:
+        parent = (position - 1) >> 1
+        above = items[parent]
+        if not item < above:
+            break
+        items[position] = above
+        position = parent
+    items[position] = item
+
+
+def _sift_up(items: Any, position: int) -> None:
+    end = len(items)
+    start = position
+    item = items[position]
+    child = 2 * position + 1
+    while child < end:
+        right = child + 1
+        if right < end and not items[child] < items[right]:
+            child = right
+        items[position] = items[child]
+        position = child
+        child = 2 * position + 1
+    items[position] = item
+    _sift_down(items, start, position)
+
+
+def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
+    """`bisect.insort`."""
+    a.insert(bisect.bisect_right(a, x, lo, hi), x)
+
+
+def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
+    """`bisect.insort_left`."""
+    a.insert(bisect.bisect_left(a, x, lo, hi), x)
+
+
+IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
+    (np.copyto, copyto),
+    (np.fill_diagonal, fill_diagonal),
+    (np.put, put),
+    (np.place, place),
+    (np.putmask, putmask),
+    (np.put_along_axis, put_along_axis),
+    (heapq.heappush, heappush),
+    (heapq.heappop, heappop),
+    (heapq.heapify, heapify),
+    (heapq.heappushpop, heappushpop),
+    (heapq.heapreplace, heapreplace),
+    (bisect.insort, insort_right),
+    (bisect.insort_left, insort_left),
+]
+
+# --- written by hand ----------------------------------------------------------------------
+
+
+def _at(operator_: Any) -> Handler:
+    """`np.add.at` and `np.subtract.at`: every index counts, however often it occurs."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        from ..containers.items import index_atom
+
+        array, index, *values = args
+        array = heap.now(it, array)
+        if not isinstance(array, Var):
+            raise it.unsupported(
+                "`at` of a ufunc needs an array to write to", "Use an array, not a list."
+            )
+        zeros, value = it.emit(st.zeros, it.atom(array)), it.atom(values[0])
+        added = it.emit(st.add_at, zeros, index_atom(it, index), value, namespace="np")
+        heap.whole(it, array, it.emit(operator_, it.atom(array), added))
+        return Const(None)
+
+    return handler
+
+
+def _set_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    writes.set_item(it, args[0], args[1], args[2])
+    return Const(None)
+
+
+def _delete_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    writes.delete_item(it, args[0], args[1])
+    return Const(None)
+
+
+def _in_place(operator_: Any) -> Handler:
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        import ast
+
+        return in_place.add_in_place(it, operator_(), args[0], args[1], ast.Pass())
+
+    return handler
+
+
+def _method_of(name: str) -> Handler:
+    """`list.append(xs, x)` and its like."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        from ..objects.attributes import call_method
+
+        return call_method(it, args[0], name, args[1:], kwargs)
+
+    return handler
+
+
+def written_where(it: Interpreter, function: Any, args: Args) -> Value:
+    """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
+    from ..calls.calls import call
+
+    out, *others = args
+    target = out.values[0] if isinstance(out, Items) and out.values else out
+    return call(it, as_known(write_where), [Const(function), target, *others], {})
+
+
+def write_where(function: Any, out: Any, where: Any, *operands: Any) -> Any:
+    """`function(*operands, out=out, where=where)`."""
+    chosen = np.broadcast_to(where, out.shape)
+    out[chosen] = function(*[np.broadcast_to(each, out.shape)[chosen] for each in operands])
+    return out
+
+
+def write_to_out(it: Interpreter, out: Value, result: Value) -> Value:
+    """`out=`: the result goes into an array, which the call gives."""
+    target = heap.now(it, out.values[0] if isinstance(out, Items) and out.values else out)
+    if not (isinstance(target, Var) and isinstance(target.kind, Array)):
+        raise it.unsupported(
+            "`out=` needs an array that is known to be one when the program is read",
+            "Assign the result: `a[...] = np.add(b, c)`.",
+        )
+    heap.whole(it, target, it.atom(result))
+    return target
+
+
+def without_a_copy(
+    it: Interpreter, op: Op, namespace: str, values: Sequence[Value], options: Mapping[str, Value]
+) -> Value:
+    """A call with `copy=False` (or None): it gives the array itself where it can, or changes it."""
+    from ..machine.opcalls import emit_op
+
+    rest = {name: value for name, value in options.items() if name != "copy"}
+    if op.name == "nan_to_num":
+        result = emit_op(it, op, namespace, values, rest)
+        target = heap.now(it, values[0])
+        return write_to_out(it, target, result) if is_mutable(target) else result
+    if op.name not in ("array", "astype"):
+        return emit_op(it, op, namespace, values, rest)
+    missing = _axes_to_add(it, values[0], rest["ndmin"]) if "ndmin" in rest else 0
+    kept = {name: rest[name] for name in ("dtype", "order") if name in rest}
+    made = emit_op(it, named("asarray"), "np", values, kept)
+    return subscript(it, made, Const((None,) * missing + (...,))) if missing else made
+
+
+def _axes_to_add(it: Interpreter, value: Value, least: Value) -> int:
+    """How many axes `ndmin` puts before those of an array."""
+    kind = kind_of_value(value)
+    rank = rank_of_kind(kind) if isinstance(kind, (Array, Number)) else None
+    if rank is None or not isinstance(least, Const):
+        raise it.unsupported(
+            "`ndmin` where no copy is made, of what only the run knows to be an array",
+            "Add the axes by an index: `a[None]`, or copy.",
+        )
+    return max(0, least.value - rank)
+
+
+def _operators() -> list[tuple[Any, Handler]]:
+    import ast
+
+    pairs = [
+        (operator.iadd, ast.Add),
+        (operator.isub, ast.Sub),
+        (operator.imul, ast.Mult),
+        (operator.itruediv, ast.Div),
+    ]
+    return [(function, _in_place(node)) for function, node in pairs]
+
+
+BY_HAND: list[tuple[Any, Handler]] = [
+    (operator.setitem, _set_item),
+    (operator.delitem, _delete_item),
+    *_operators(),
+    *(
+        (getattr(cls, name), _method_of(name))
+        for cls, names in (
+            (list, "append extend insert pop remove sort reverse clear"),
+            (dict, "update setdefault pop"),
+        )
+        for name in names.split()
+    ),
+]
+_UFUNC_AT: dict[np.ufunc, Handler] = {np.add: _at(el.add), np.subtract: _at(el.sub)}
+
+
+def ufunc_at(it: Interpreter, known: Any) -> Handler | None:
+    """How to read a call of `np.add.at` and its like; None if it is none."""
+    owner = getattr(known, "__self__", None)
+    if not isinstance(owner, np.ufunc) or known.__name__ != "at":
+        return None
+    if owner not in _UFUNC_AT:
+        raise it.unsupported(
+            f"`np.{owner.__name__}.at()` changes an array in a way that has no derivative rule",
+            "Write the loop over the indices out.",
+        )
+    return _UFUNC_AT[owner]

@@ -1,0 +1,436 @@
+"""Python source → IR: the front end's two entrances, whole functions and rows of the rule table."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadArgument, NoSource, RuleError
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
+from ..ir.records import value_record
+from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
+from ..ops.identity import apart, counted
+from ..ops.refusals import REFUSALS
+from ..rules.places import Place, refuse
+from . import rule_rows as rows
+from .boundary import columns
+from .boundary.signature import Template
+from .calls.binding import bind_arguments
+from .calls.calls import call
+from .calls.closure_calls import inline
+from .calls.closures import closure_of
+from .containers.items import open_up
+from .domain.values import (
+    MUTABLE_FORMS,
+    OBJECTS,
+    Items,
+    Value,
+    flatten,
+    fresh,
+    is_mutable,
+    kind_of_value,
+)
+from .evaluate.statements import run_statement
+from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
+from .heap.cells import NeedsCells, make_externals
+from .iterate import walking
+from .iterate.runs import Values
+from .machine import progress
+from .machine.interpreter import Interpreter
+from .machine.reading import Diverges, NeedsCallee, OneByOne, Reading
+from .machine.relied_on import Guard, Seen, seeing
+from .syntax.sources import source_of
+
+if TYPE_CHECKING:
+    from .machine.one_run import OneRun
+
+Special = Callable[[Any], Callable[..., Value] | None]
+
+
+@value_record
+class Program:
+    """What reading a function gives."""
+
+    function: Function
+    guards: tuple[Guard, ...]
+    """Globals, and what classes keep, it relied on."""
+    must_be_apart: bool = False
+    """Whether it changes one of the objects it is given, which others of them may hold."""
+
+
+def read(
+    target: Kind,
+    arguments: Sequence[tuple[str, Kind]],
+    keywords: Mapping[str, Kind],
+    *,
+    special: Special,
+    derivative: Callable[..., Value],
+    opted_out: Callable[[Any], bool],
+    values: Mapping[str, Values] | None = None,
+    narrow: bool = False,
+    defers: bool = False,
+) -> Program:
+    """The IR of a call of a function on arguments of some kinds.
+
+    Args:
+        target: the kind of the function itself (`signature.kind_of`).
+        arguments: name and kind of every positional argument.
+        keywords: the kinds of the keyword arguments.
+        special: how to read calls of a function that is one of wengert's own; None for all others.
+        derivative: how to read a call of a derivative function.
+        opted_out: whether a function's code is to be read although it has a rule.
+        values: for every input the values of its leaves, to read it for one call alone.
+        narrow: whether numbers among the arguments are narrower than Python's.
+        defers: whether what cannot be read on a path is refused by the runs that take it.
+    """
+    learnt: dict[str, Any] = {}
+    while True:
+        reading = Reading(
+            **learnt,
+            special=special,
+            derivative=derivative,
+            opted_out=opted_out,
+            run=None if values is None else _run_of(values),
+            narrow=narrow,
+            defers=defers,
+            general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
+        )
+        try:
+            return _read_once(reading, target, arguments, keywords)
+        except (NeedsCallee, ByIndex, OneByOne, NeedsWhole, SharedItems, NeedsCells):
+            learnt = {name: getattr(reading, name) for name in _LEARNT}
+        except REFUSALS as refusal:
+            progress.note(refusal, reading.completed, run_statement.__code__)
+            raise
+
+
+_LEARNT = (
+    "separate", "inlined", "acting", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
+    "changed_outside", "bound_outside", "changed_in_classes",
+)  # fmt: skip
+"""What one reading of a program finds for the next."""
+
+
+def _run_of(values: Mapping[str, Values]) -> OneRun:
+    from .machine.one_run import OneRun  # few programs need it
+
+    return OneRun(values)
+
+
+def _read_once(
+    reading: Reading,
+    target: Kind,
+    arguments: Sequence[tuple[str, Kind]],
+    keywords: Mapping[str, Kind],
+) -> Program:
+    seen: Seen = {}
+    with seeing(seen):
+        function, apart = _followed(reading, target, arguments, keywords)
+    return Program(function, (*reading.guards.values(), *_as_guards(reading, seen)), apart)
+
+
+def _as_guards(reading: Reading, seen: Seen) -> Iterator[Guard]:
+    """What the program found in classes, except in those that it makes or changes itself."""
+    own = reading.classes_defined()
+    for (cls, name), found in seen.items():
+        if cls not in own and (cls, name) not in reading.class_attributes:
+            yield vars(cls), name, Static(found)
+
+
+def _followed(
+    reading: Reading,
+    target: Kind,
+    arguments: Sequence[tuple[str, Kind]],
+    keywords: Mapping[str, Kind],
+) -> tuple[Function, bool]:
+    it = Interpreter(reading)
+    reading.root = it.builder
+    given = _Given(it)
+    function = _target(given, target)
+    positional = [given.take(name, kind) for name, kind in arguments]
+    named = {name: given.take(name, kind, "keyword") for name, kind in keywords.items()}
+    params, inputs = tuple(given.params), given.inputs
+    it.reading.inputs = [*params, *_containers([function, *positional, *named.values()])]
+    if isinstance(function, Items) and function.form == "function":
+        captured = zip(function.keys, function.values, strict=True)
+        it.reading.captured = {
+            leaf: (function.type, name) for name, value in captured for leaf in flatten(value)
+        }
+    try:
+        with _top_frame(it, target):
+            make_externals(it)
+            result = call(it, function, positional, named)
+            columns.refuse_result(it, result)
+            outs, kind = _outs(it, result)
+            walking.check_copied(it)
+    except Diverges:
+        outs, kind = (Const(None),), UNKNOWN  # it always raises
+    _refuse_sourceless(it)
+    checks = [*_check_run(it, params), *_refuse_aliases(it, params)]
+    it.builder.eqns[:0] = [*checks, *reading.early]
+    body = it.builder.block(params, outs)
+    apart = _must_be_apart(it, params, inputs)
+    return Function(_name_of(target), tuple(inputs), body, kind), apart
+
+
+def _refuse_sourceless(it: Interpreter) -> None:
+    """A function that nobody has read may see what the program changes outside of it.
+
+    Raises:
+        NoSource: it calls such a function, and changes something.
+    """
+    reading = it.reading
+    if reading.sourceless and (
+        reading.changed_outside or reading.bound_outside or reading.class_attributes
+    ):
+        raise reading.sourceless[0]
+
+
+def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
+    """Whether what the program changes may be given to it again where it is taken apart."""
+    changed = any(place.origin in params for place in it.heap)
+    return changed and any(_can_change(each.kind) for each in inputs)
+
+
+def _can_change(kind: Kind) -> bool:
+    if not isinstance(kind, Struct):
+        return False
+    return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))
+
+
+def _top_frame(it: Interpreter, target: Kind) -> Any:
+    from contextlib import contextmanager
+
+    from .domain.values import Closure, Scope
+    from .machine.reading import Frame
+
+    @contextmanager
+    def frame() -> Any:
+        node = ast.parse("lambda: 0", mode="eval").body
+        assert isinstance(node, ast.Lambda)
+        scope = Scope({})
+        it.frames.append(Frame(Closure(node, "", scope, identity=object()), scope))
+        yield
+        it.frames.pop()
+
+    return frame()
+
+
+def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """A check that what the program changes is given to it once, where it could be otherwise."""
+    changed = [place for place in it.heap if place.origin in params]
+    objects = [param for param in params if is_mutable(param)]
+    if not changed or len(objects) < 2:
+        return []
+    return [Eqn((Var(NONE),), apart, tuple(objects))]
+
+
+def _check_run(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """Checks that a call has the shapes and whole numbers of the run that the program was read for."""
+    run = it.reading.run
+    expected = () if run is None else run.expected(params)
+    return [Eqn((Var(NONE),), counted, (param, Const(count))) for param, count in expected]
+
+
+class _Given:
+    """What a program is given: its inputs, and the leaves that are the parameters of its body."""
+
+    def __init__(self, it: Interpreter):
+        self.it = it
+        self.inputs: list[Input] = []
+        self.params: list[Var] = []
+
+    def take(self, name: str, kind: Kind, how: str = "positional") -> Value:
+        """One input as a value: taken apart into leaves, unless the program changes it."""
+        self.it.reading.made_of |= _classes_in(kind)
+        if name in self.it.reading.whole and isinstance(kind, Struct):
+            self.inputs.append(Input(name, UNKNOWN, how))
+            self.params.append(Var(kind, name))
+            if self.it.reading.run is not None:
+                self.it.reading.run.begin_whole(name, self.params[-1])
+            value = open_up(self.it, self.params[-1])
+            self._note_values(name, value)
+            return value
+        value = fresh(kind, name)
+        self.inputs.append(Input(name, kind, how))
+        self.params += _vars([value])
+        self._note(name, value)
+        self._note_values(name, value)
+        return value
+
+    def _note_values(self, name: str, value: Value) -> None:
+        if self.it.reading.run is not None:
+            self.it.reading.run.begin(name, list(flatten(value)))
+
+    def _note(self, name: str, value: Value) -> None:
+        if isinstance(value, Items):
+            self.it.reading.given[id(value)] = name
+            for item in value.values:
+                self._note(name, item)
+
+
+def _classes_in(kind: Kind) -> set[type]:
+    """The classes of the objects that an argument is, or holds."""
+    match kind:
+        case Struct(form=form, items=items, type=cls):
+            own = {cls} if form in OBJECTS else set[type]()
+            return own.union(*map(_classes_in, items))
+        case Seq(item=item):
+            return _classes_in(item)
+        case _:
+            return set()
+
+
+def _target(given: _Given, target: Kind) -> Value:
+    """The function as a value; captured values, or an object, are inputs that it brings."""
+    match target:
+        case Static(value=value):
+            return Const(value)
+        case Struct(form="function", keys=keys, items=items):
+            values = [
+                given.take(name, kind, "captured") for name, kind in zip(keys, items, strict=True)
+            ]
+            return Items("function", keys, tuple(values), target.type)
+        case Struct():
+            return given.take("self", target, "captured")
+        case _:
+            raise BadArgument(
+                "wengert differentiates functions; this is not one it can read",
+                "Pass a function, a method, or an object with a `__call__` method.",
+            )
+
+
+def _containers(values: Sequence[Value]) -> list[Value]:
+    inside = [v for value in values if isinstance(value, Items) for v in value.values]
+    containers = [value for value in values if isinstance(value, Items)]
+    return [*containers, *_containers(inside)] if containers else []
+
+
+def _vars(values: Sequence[Value]) -> list[Var]:
+    return [atom for value in values for atom in flatten(value) if isinstance(atom, Var)]
+
+
+def _outs(it: Interpreter, result: Value) -> tuple[tuple[Atom, ...], Kind]:
+    result = now(it, result)
+    refuse_stand_ins(it, result)
+    kind = kind_of_value(result)
+    if isinstance(kind, Static) and not isinstance(result, Const):
+        result = it.atom(result)
+        kind = kind_of_value(result)
+    return tuple(flatten(result)), kind
+
+
+def _name_of(target: Kind) -> str:
+    match target:
+        case Static(value=value):
+            name = getattr(value, "__name__", type(value).__name__)
+        case Struct(form="function", type=Template() as template):
+            name = template.__name__
+        case Struct(type=types.MethodType, items=(_, Struct(type=Template() as template))):
+            name = template.__name__
+        case Struct(type=type() as cls):
+            name = cls.__name__.lower()
+        case _:
+            name = "function"
+    return name if name.isidentifier() else "f"
+
+
+# --- rows of the rule table ---------------------------------------------------------------
+
+
+class RowReader:
+    """Inlines rows of rules into the code of one derivative."""
+
+    def __init__(self) -> None:
+        self._reading = Reading()
+        """Of the rows that are called: they neither change nor make any object."""
+
+    def __call__(
+        self,
+        builder: Builder,
+        row: Callable[..., Any],
+        args: Sequence[Atom],
+        options: Mapping[str, Atom],
+        namespace: str,
+    ) -> Any:
+        """Put a row's equations into `builder`; gives its result, or the tuple of its results."""
+        assert isinstance(row, types.FunctionType)
+        with _operators_of(builder, namespace):
+            it, result = self._read(builder, row, args, options, namespace)
+        if isinstance(result, Items):
+            return tuple(it.atom(value) for value in result.values)
+        return it.atom(result)
+
+    def _read(
+        self,
+        builder: Builder,
+        row: types.FunctionType,
+        args: Sequence[Atom],
+        options: Mapping[str, Atom],
+        namespace: str,
+    ) -> tuple[Interpreter, Value]:
+        if rows.can_be_called(row, options):
+            it = Interpreter(self._reading, builder, namespace)
+            return it, rows.called(it, row, args, options)
+        it = Interpreter(Reading(), builder, namespace)
+        try:
+            return it, read_inline(it, row, args, options)
+        except Diverges:
+            raise _failing_row(builder, row) from None
+
+
+@contextmanager
+def _operators_of(builder: Builder, namespace: str) -> Generator[None]:
+    """Have a row's operators compute as those of the namespace that the op was taken from."""
+    before, builder.of_numpy = builder.of_numpy, namespace == "np"
+    try:
+        yield
+    finally:
+        builder.of_numpy = before
+
+
+def _failing_row(builder: Builder, row: types.FunctionType) -> RuleError:
+    """The error for a row that raises whatever it is given: a name in it is not defined, say."""
+    constants = [a.value for eqn in builder.eqns[-2:] for a in eqn.args if isinstance(a, Const)]
+    said = [f": {value}" for value in constants if isinstance(value, str)]
+    code = row.__code__
+    return refuse(
+        f"a row of a rule raises whatever it is given{''.join(said)}",
+        "It is called with the operands and the result.",
+        Place(code.co_filename, code.co_firstlineno),
+    )
+
+
+def read_inline(
+    it: Interpreter,
+    row: types.FunctionType,
+    args: Sequence[Atom],
+    options: Mapping[str, Atom],
+) -> Value:
+    # what a row has captured is read where the row is inlined
+    closure = closure_of(it, row) if row.__closure__ else _row_closure(row)
+    before = it.builder.span
+    result = inline(it, closure, bind_arguments(it, closure, args, dict(options)))
+    it.builder.span = before
+    return result
+
+
+@functools.lru_cache(maxsize=2048)
+def _row_closure(row: types.FunctionType) -> Any:
+    return closure_of(Interpreter(Reading()), row)
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The names of a function's positional parameters, where they can be known."""
+    try:
+        node = source_of(function).node if isinstance(function, types.FunctionType) else None
+    except NoSource:
+        node = None
+    if node is None:
+        return []
+    return [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
