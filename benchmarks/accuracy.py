@@ -18,8 +18,8 @@ from machine import machine_line
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import elementary
 
-from wengert.backends.native.machine import machine
-from wengert.backends.native.vector_functions import OURS, name_of
+from wengert.backends.native.run.machine import machine
+from wengert.backends.native.vector_math.vector_functions import OURS, name_of
 
 SIZE = 4096
 TYPES = {"f64": np.float64, "f32": np.float32}

@@ -2,7 +2,7 @@
 
 Each is the one of its degree whose greatest error over an interval is least, by Remez's exchange in mpmath: where
 the error is extreme on as many points as there are unknowns, with signs in turn, none is better (J.-M. Muller,
-Elementary Functions, 3rd ed. 2016, chapter 3). Writes `src/wengert/backends/native/vector_coefficients.py`.
+Elementary Functions, 3rd ed. 2016, chapter 3). Writes `src/wengert/backends/native/vector_math/vector_coefficients.py`.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from mpmath.ctx_mp import MPContext
 
 mp = MPContext()
 mp.prec = 220
-TARGET = Path(__file__).parent.parent / "src/wengert/backends/native/vector_coefficients.py"
+TARGET = (
+    Path(__file__).parent.parent / "src/wengert/backends/native/vector_math/vector_coefficients.py"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 import mpmath as mp
 import numpy as np
 
-from wengert.backends.native.machine import compiled, machine
+from wengert.backends.native.run.machine import compiled, machine
 
 AROUND = {"exp": 0.0, "expm1": 0.0, "tanh": 0.0, "erf": 0.0, "log": 1.0, "log1p": 0.0}
 """Where functions have a value that more digits depend on than elsewhere."""

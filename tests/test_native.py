@@ -504,7 +504,7 @@ def test_nothing_to_show_before_the_first_call():
 
 
 def test_without_llvmlite_the_python_form_runs(monkeypatch):
-    from wengert.backends.native import machine
+    from wengert.backends.native.run import machine
 
     def missing():
         raise ImportError("No module named 'llvmlite'")
@@ -778,7 +778,7 @@ def test_there_is_no_memory_for_a_result():
 
 
 def test_a_mistake_of_wengerts_own_is_no_wrong_result_and_no_crash(monkeypatch):
-    from wengert.backends.native import function
+    from wengert.backends.native.program import function
 
     def broken(*args, **options):
         raise KeyError("surprise")

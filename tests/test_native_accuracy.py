@@ -11,9 +11,9 @@ from scipy import special
 import wengert as wg
 
 pytest.importorskip("llvmlite")
-from wengert.backends.native import kernel
-from wengert.backends.native.machine import machine
-from wengert.backends.native.vector_functions import OURS, Vectors, called_in, name_of
+from wengert.backends.native.run import kernel
+from wengert.backends.native.run.machine import machine
+from wengert.backends.native.vector_math.vector_functions import OURS, Vectors, called_in, name_of
 
 FUNCTIONS = {
     "exp": lambda x: np.exp(x),
@@ -152,7 +152,7 @@ def test_loops_call_functions_of_vectors(name, code, monkeypatch):
 
     ours = machine()._replace(vectors=Vectors(machine().vectors.shapes))
     monkeypatch.setattr(kernel, "machine", lambda: ours)
-    monkeypatch.setattr("wengert.backends.native.machine.called_in", noted)
+    monkeypatch.setattr("wengert.backends.native.run.machine.called_in", noted)
     wg.jit(FUNCTIONS[name], strict=True)(*(np.ones(100, TYPES[code]) for _ in edges(name, code)))
     assert any(each.startswith(f"wg_{name}_{code}x") for each in linked)
 
@@ -162,7 +162,7 @@ def test_functions_of_vectors_that_no_loop_calls_are_not_made(monkeypatch):
         assert called_in(object_code) == []
         return []
 
-    monkeypatch.setattr("wengert.backends.native.machine.called_in", none)
+    monkeypatch.setattr("wengert.backends.native.run.machine.called_in", none)
     assert wg.jit(lambda x: np.exp(x), strict=True)(1.0) == np.exp(1.0)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert.backends.native import duration
+from wengert.backends.native.run import duration
 
 pytest.importorskip("llvmlite")
 

@@ -11,7 +11,7 @@ from wengert.errors import NotNative
 
 pytest.importorskip("llvmlite")
 
-from wengert.backends.native.machine import blas
+from wengert.backends.native.run.machine import blas
 
 pytestmark = pytest.mark.skipif(not blas(), reason="NumPy does not bring its own LAPACK")
 

@@ -17,7 +17,7 @@ from wengert.errors import NativeWarning
 
 pytest.importorskip("llvmlite")
 
-from wengert.backends.native import parallel  # after the check that llvmlite is there
+from wengert.backends.native.improve import parallel  # after the check that llvmlite is there
 
 THREADS = 3
 

@@ -9,8 +9,8 @@ import pytest
 import wengert as wg
 
 pytest.importorskip("llvmlite")
-from wengert.backends.native import tiles
-from wengert.backends.native.machine import core_of_blas, machine
+from wengert.backends.native.run import tiles
+from wengert.backends.native.run.machine import core_of_blas, machine
 
 
 @pytest.fixture(scope="module")

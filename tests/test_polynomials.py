@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wengert.backends.native import vector_coefficients
+from wengert.backends.native.vector_math import vector_coefficients
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 import polynomials

@@ -27,8 +27,9 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from . import api
 from .api import Derivative
-from .backends.native import function as lowering
-from .backends.native.border import (
+from .backends.native.emit.llvm_runtime import MEMORY_WORDS
+from .backends.native.form.loopform import CODES, Code
+from .backends.native.lower.border import (
     ArrayLeaf,
     ArrayResult,
     Leaf,
@@ -37,10 +38,9 @@ from .backends.native.border import (
     Sizes,
     leaf_of,
 )
-from .backends.native.flat import Flat, Table, flat, key_of, words_of, words_of_array
-from .backends.native.llvm_runtime import MEMORY_WORDS
-from .backends.native.loopform import CODES, Code
-from .backends.native.values import AN_INTEGER, Unlowered
+from .backends.native.program import function as lowering
+from .backends.native.run.flat import Flat, Table, flat, key_of, words_of, words_of_array
+from .backends.native.values.values import AN_INTEGER, Unlowered
 from .errors import NotNative, WengertError
 from .ir.types import Kind, Struct
 from .jitting import Jitted, specialised

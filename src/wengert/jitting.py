@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from . import calling, engine, nested
 from .api import Derivative, Text
-from .backends.native.answers import EXITED, OTHER_TYPES, Answer
-from .backends.native.quick_call import quickly_called
+from .backends.native.run.answers import EXITED, OTHER_TYPES, Answer
+from .backends.native.run.quick_call import quickly_called
 from .calling import Call
 from .derived import Derived
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
@@ -31,8 +31,8 @@ from .passes import tidy
 from .verbs import Verb, check_argnums
 
 if TYPE_CHECKING:
-    from .backends.native.kernel import Kernel
-    from .backends.native.quick_call import Identities
+    from .backends.native.run.kernel import Kernel
+    from .backends.native.run.quick_call import Identities
 
 MOST_QUICK = 4
 """How many native forms of one function are tried without looking at the kinds of the arguments."""
@@ -206,8 +206,8 @@ class Jitted:
 
     def _key(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What the native form depends on: the kinds of the call, and the types of its leaves."""
-        from .backends.native.kernel import signature_of
-        from .backends.native.values import Unlowered
+        from .backends.native.run.kernel import signature_of
+        from .backends.native.values.values import Unlowered
 
         target = _target(self.function)
         call = calling.call_of(target, args, kwargs)
@@ -219,9 +219,9 @@ class Jitted:
             return call, error.reason
 
     def _make(self, args: Sequence[Any], kwargs: dict[str, Any], key: Any) -> Form | Refused:
-        from .backends.native import function as lowering
-        from .backends.native.kernel import Kernel, signature_of
-        from .backends.native.values import Unlowered
+        from .backends.native.program import function as lowering
+        from .backends.native.run.kernel import Kernel, signature_of
+        from .backends.native.values.values import Unlowered
 
         in_force: Callable[[], bool] = lambda: True
         try:
@@ -268,7 +268,7 @@ class Jitted:
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
         """From now on, calls whose arguments are built like these take a short way."""
-        from .backends.native.function import read_from_outside
+        from .backends.native.program.function import read_from_outside
 
         target = _target(self.function)
         names = list(calling.captured_by(target))
@@ -313,15 +313,15 @@ class Jitted:
     @property
     def source(self) -> str:
         """The native form that was made last, in the typed loop form."""
-        from .backends.native.looptext import show
+        from .backends.native.form.looptext import show
 
         return Text(show(self._latest().kernel.lowered.procedures))
 
     @property
     def c_source(self) -> str:
         """The native form that was made last, as one C99 file that needs the C library alone."""
-        from .backends.native.ccode import program
-        from .backends.native.values import Unlowered
+        from .backends.native.emit.ccode import program
+        from .backends.native.values.values import Unlowered
 
         try:
             return Text(program(self._latest().kernel.lowered))
@@ -415,7 +415,7 @@ def _specialised_ir(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Function, Callable[[], bool], Identities]:
     """The IR for arguments like these: of a derivative, or of the function itself; and what says if it is in force."""
-    from .backends.native.values import Unlowered
+    from .backends.native.values.values import Unlowered
 
     candidates = (Verb("itself"),)
     if isinstance(function, Derivative):
@@ -446,7 +446,7 @@ def _first_that_fits(
 
 def _must_be_known(leaves: Any) -> None:
     """Refuse arguments that have no native type: then the reason stands in the place of the types."""
-    from .backends.native.values import Unlowered
+    from .backends.native.values.values import Unlowered
 
     if isinstance(leaves, str):
         raise Unlowered(leaves)
@@ -454,7 +454,7 @@ def _must_be_known(leaves: Any) -> None:
 
 def _must_be_assembled(kind: Kind, *, own: bool) -> None:
     """Refuse results that are objects of the program's own classes, or functions."""
-    from .backends.native.values import Unlowered
+    from .backends.native.values.values import Unlowered
 
     if isinstance(kind, Struct):
         if kind.form == "iterator":
@@ -512,7 +512,7 @@ def _leaves(
     ir: Function, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Iterator[Any]:
     """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
-    from .backends.native.function import read_from_outside
+    from .backends.native.program.function import read_from_outside
 
     for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
         yield from signature.leaf_values(given.kind, value)

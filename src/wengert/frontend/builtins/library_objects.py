@@ -312,7 +312,9 @@ def _is_known_as(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, cls = args
     known = class_of(opened(it, value))
     assert isinstance(cls, Const)
-    return Const(known is not None and issubclass(container_polyfills.class_to_see(known), cls.value))
+    return Const(
+        known is not None and issubclass(container_polyfills.class_to_see(known), cls.value)
+    )
 
 
 def _issubclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -136,7 +136,9 @@ def operands(it: Interpreter, name: str, args: Args) -> Args:
     if name != "join":
         return args
     given = [now(it, arg) for arg in args]
-    return [as_list(it, arg) if class_of(arg) in container_polyfills.CLASSES else arg for arg in given]
+    return [
+        as_list(it, arg) if class_of(arg) in container_polyfills.CLASSES else arg for arg in given
+    ]
 
 
 def _content(value: Value) -> Any:

@@ -267,7 +267,9 @@ def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found
         )
     written = of_container(tuple, name) if getattr(found, "__objclass__", None) is tuple else None
     if isinstance(receiver, Items) and isinstance(written, types.FunctionType):
-        plain = Items("object", (CONTENTS,), (tuple_of(*receiver.values),), container_polyfills.Tuple)
+        plain = Items(
+            "object", (CONTENTS,), (tuple_of(*receiver.values),), container_polyfills.Tuple
+        )
         return bound(plain, Const(written), name)
     if getattr(found, "__objclass__", None) is not object:
         raise it.unsupported(

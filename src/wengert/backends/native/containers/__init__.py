@@ -1,0 +1,1 @@
+"""Lists, tuples and rows of them in the loop form, and what reverse mode keeps."""

@@ -1,0 +1,100 @@
+"""Lists of those items of another list whose flags are set: what comprehensions with `if` make."""
+
+from __future__ import annotations
+
+from ....ir.graph import Atom, Eqn
+from ....ir.types import FLOAT
+from ..form.loopform import Apply, Assign, Constant, Expr, For, If, Slot, assigned_in
+from ..lower.columns import Growing
+from ..lower.lists import template_of
+from ..lower.lowering import Site, described, lowers
+from ..lower.sequences import growing, item_at
+from ..lower.structure import length_of
+from ..values.emitter import Emitter
+from ..values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Delayed,
+    Repeated,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    plus,
+)
+
+
+@lowers("compress")
+def _compress(site: Site, eqn: Eqn) -> Growing:
+    """The items whose flags are set."""
+    items, flags = (_list(site, atom) for atom in eqn.args)
+    e = site.e
+    site.write_all()
+    count = length_of(site, items)
+    trial = Emitter(e.names)
+    template = items.column.item(trial, ZERO)
+    own = set(assigned_in(tuple(trial.statements)))
+    room = e.apply("max", count, ONE)
+    made = growing(e, template, "chosen", room, lambda x: x not in own)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    then = inner.block()
+    made.column.put(then, made.length, item_at(then, items, index))
+    then.add(Assign(made.length, plus(made.length, ONE)))
+    inner.add(If(_flag(inner, flags, index), tuple(then.statements)))
+    e.add(For(index, count, tuple(inner.statements)))
+    return made
+
+
+@lowers("spread")
+def _spread(site: Site, eqn: Eqn) -> Growing:
+    """The transpose: a zero for every item that was left out."""
+    flags = _list(site, eqn.args[1])
+    kept = _numbers(site, eqn.args[0])
+    e = site.e
+    site.write_all()
+    count = length_of(site, flags)
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, ONE))
+    position = e.variable("position", ZERO)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    then, other = inner.block(), inner.block()
+    made.column.put(then, index, _number_at(then, kept, position))
+    then.add(Assign(position, plus(position, ONE)))
+    made.column.put(other, index, Scalar(Constant(0.0, "f64"), PYTHON))
+    inner.add(If(_flag(inner, flags, index), tuple(then.statements), tuple(other.statements)))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made
+
+
+def _list(site: Site, atom: Atom) -> Growing:
+    value = site.value(atom)
+    if not isinstance(value, Growing):
+        raise Unlowered(f"a choice of items of {described(value)}")
+    return value
+
+
+def _numbers(site: Site, atom: Atom) -> Growing | View:
+    """The numbers of a list or a vector."""
+    value = site.value(atom)
+    if isinstance(value, Growing):
+        return value
+    if not isinstance(value, (View, Delayed, Repeated)) or len(value.dims) != 1:
+        raise Unlowered(f"cotangents of chosen items in {described(value)}")
+    return site.in_memory(atom)
+
+
+def _number_at(e: Emitter, kept: Growing | View, position: Expr) -> Value:
+    if isinstance(kept, View):
+        return Scalar(e.load(kept, (position,)), NUMPY)
+    return item_at(e, kept, position)
+
+
+def _flag(e: Emitter, flags: Growing, index: Expr) -> Expr:
+    flag = item_at(e, flags, index)
+    if not isinstance(flag, Scalar):
+        raise Unlowered("a choice by something else than truth values")
+    return (
+        flag.expr if flag.code == "b1" else Apply("ne", (flag.expr, Constant(0, flag.code)), "b1")
+    )

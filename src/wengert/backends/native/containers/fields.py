@@ -1,0 +1,101 @@
+"""Fields of the items of lists: what `bodies[i].speed = v` changes, and the cotangents of such items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.graph import Eqn
+from ..lower.columns import Column, Growing, Parts
+from ..lower.lists import loosening
+from ..lower.lowering import Site, lowers
+from ..lower.structure import length_of, wrapped
+from ..ops.elementwise.zeros import zeros_like
+from ..values.emitter import Emitter
+from ..values.numbers import compute
+from ..values.values import Known, Scalar, Tuple, Unlowered, Value
+
+
+def has_fields(value: Value) -> bool:
+    """Whether a value is a list of items that have parts."""
+    return isinstance(value, Growing) and isinstance(value.column, Parts)
+
+
+def store_in_field(site: Site, eqn: Eqn, container: Growing, path: Sequence[Value]) -> Value:
+    """A write to a part of an item, or an addition to it."""
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    first, *names = path
+    value = site.value(eqn.args[-1])
+    site.write_all()
+    position = wrapped(site, site.as_scalar(first), length_of(site, container))
+    column = _column_of(container.column, names)
+    if eqn.op.name == "add_at":
+        value = sum_of_parts(site.e, column.item(site.e, position), value)
+    elif not isinstance(value, Tuple):
+        value = site.as_scalar(value)
+    with loosening(site, container):
+        column.put(site.e, position, value)
+    return container
+
+
+def _column_of(column: Column, names: Sequence[Value]) -> Column:
+    """Where a part of the items is kept."""
+    for name in names:
+        key = _name_of(name)
+        if not isinstance(column, Parts) or key not in column.template.keys:
+            raise Unlowered("a write to a part of a part")
+        column = column.columns[column.template.keys.index(key)]
+    return column
+
+
+def _name_of(name: Value) -> Any:
+    """The name or the number of a field, where it is known."""
+    known: Any = name.value if isinstance(name, Known) else getattr(name.expr, "value", None)
+    return getattr(known, "name", known)
+
+
+def sum_of_parts(e: Emitter, before: Value, value: Value) -> Value:
+    """The sum of two cotangents, of numbers or part by part."""
+    match before, value:
+        case Scalar(), Scalar():
+            return compute(e, "add", "py", [before, value])
+        case Tuple(), Tuple() if len(before.items) == len(value.items):
+            pairs = zip(before.items, value.items, strict=True)
+            items = tuple(sum_of_parts(e, a, b) for a, b in pairs)
+            return Tuple(items, before.form, before.keys, before.type)
+        case Known(value=None), Known(value=None):
+            return before
+        case _:
+            raise Unlowered("a sum of items that are no numbers")
+
+
+@lowers("zeros_at")
+def _zeros_at(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of a part of a value that is zero."""
+    container, *path = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Growing) or not path:
+        raise Unlowered("a part of something else than a list")
+    return zeros_like(site, _part(site, container, path))
+
+
+@lowers("given_at")
+def _given_at(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of a value that was stored in a list."""
+    bars, *path, _ = (site.value(atom) for atom in eqn.args)
+    if not isinstance(bars, Growing):
+        raise Unlowered("a cotangent of a part of something else than a list")
+    return _part(site, bars, path)
+
+
+def _part(site: Site, container: Growing, path: Sequence[Value]) -> Value:
+    first, *names = path
+    position = wrapped(site, site.as_scalar(first), length_of(site, container))
+    if has_fields(container):
+        return _column_of(container.column, names).item(site.e, position)
+    part = container.column.item(site.e, position)
+    if not names:
+        return part
+    if not isinstance(part, Growing):
+        raise Unlowered("a cotangent of a part of a part")
+    return _part(site, part, names)

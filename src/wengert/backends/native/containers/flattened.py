@@ -1,0 +1,94 @@
+"""The items of lists one after the other, as in `[x, y] * n`, and the cotangents of such a list, list by list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....ir.graph import Atom, Eqn
+from ..form.loopform import Apply, Assign, Expr, For, Slot
+from ..lower.columns import Growing, ListsOfOneLength, Parts
+from ..lower.lists import like_item
+from ..lower.lowering import Site, described, lowers
+from ..lower.sequences import growing, item_at, push
+from ..lower.structure import length_of
+from ..values.emitter import Emitter
+from ..values.values import ONE, ZERO, Scalar, Tuple, Unlowered, Value, integer, plus, times
+
+
+@lowers("flatten_lists")
+def _flatten(site: Site, eqn: Eqn) -> Growing:
+    lists = _lists(site, eqn.args[0])
+    e = site.e
+    site.write_all()
+    trial = Emitter(e.names)
+    first = _first_of(trial, item_at(trial, lists, ZERO))
+    made = growing(e, like_item(first, site.unit.of_lists), "items")
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    _push_items(inner, made, item_at(inner, lists, index))
+    e.add(For(index, length_of(site, lists), tuple(inner.statements)))
+    return made
+
+
+def _lists(site: Site, atom: Atom) -> Growing:
+    value = site.value(atom)
+    if not isinstance(value, Growing):
+        raise Unlowered(f"the items of lists in {described(value)}")
+    return value
+
+
+def _first_of(e: Emitter, items: Value) -> Value:
+    match items:
+        case Growing():
+            return item_at(e, items, ZERO)
+        case Tuple(items=[first, *_]):
+            return first
+        case _:
+            raise Unlowered("lists of lists that are empty, or no lists")
+
+
+def _push_items(e: Emitter, made: Growing, items: Value) -> None:
+    if isinstance(items, Tuple):
+        for item in items.items:
+            push(e, made, item)
+    elif isinstance(items, Growing):
+        index, inner = Slot(e.names.fresh("j"), "i64"), e.block()
+        push(inner, made, item_at(inner, items, index))
+        e.add(For(index, items.length, tuple(inner.statements)))
+
+
+@lowers("split_like")
+def _split(site: Site, eqn: Eqn) -> Growing:
+    """Lists that are as long as those which were put together; they have one length."""
+    flat, lists = (_lists(site, atom) for atom in eqn.args)
+    e = site.e
+    site.write_all()
+    count = length_of(site, lists)
+    match lists.column:
+        case Parts(columns=parts):
+            size: Expr = integer(len(parts))
+        case ListsOfOneLength(count=size):
+            pass
+        case _:
+            raise Unlowered("cotangents of lists of several lengths")
+    total = e.let(times(count, size))
+    e.must_be_same(length_of(site, flat), total, "cotangents of lists of other lengths")
+    if isinstance(lists.column, ListsOfOneLength):
+        length = e.variable("length", count)
+        return Growing(ListsOfOneLength(flat.column, size), length, length)
+    return _rows(site, flat, count, len(lists.column.columns))
+
+
+def _rows(site: Site, flat: Growing, count: Expr, size: int) -> Growing:
+    e = site.e
+    like = like_item(item_at(Emitter(e.names), flat, ZERO), site.unit.of_lists)
+    row = Tuple((like,) * size, "list", tuple(range(size)))
+    made = growing(e, row, "rows", e.apply("max", count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    places = [inner.let(plus(times(index, integer(size)), integer(j))) for j in range(size)]
+    items: Sequence[Value] = [item_at(inner, flat, place) for place in places]
+    if not all(isinstance(item, Scalar) for item in items):
+        raise Unlowered("cotangents of lists of other things than numbers")
+    made.column.put(inner, index, Tuple(tuple(items), "list", tuple(range(size))))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, Apply("add", (count, ZERO), "i64")))
+    return made

@@ -1,0 +1,220 @@
+"""Lists made of other things, and lists that change."""
+
+from __future__ import annotations
+
+from ....ir.graph import Eqn
+from ....ir.records import replace
+from ....ir.types import INT
+from ..form.loopform import Assign, Constant, Expr, For, Slot
+from ..lower.columns import Arrays, Growing, Numbers
+from ..lower.lists import as_item, copied_list, like_item, loosening, template_of
+from ..lower.lowering import Site, described, lowers
+from ..lower.ranges import SIZE_BITS
+from ..lower.sequences import growing, item_at, push
+from ..lower.structure import elementwise, length_of, over_arrays, wrapped
+from ..ops.elementwise.creation import as_array
+from ..values.emitter import Emitter
+from ..values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Delayed,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    plus,
+    times,
+)
+from .fields import sum_of_parts
+
+
+@lowers("as_list")
+@lowers("as_tuple")
+def _as_list(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if isinstance(value, Tuple) and value.form in ("tuple", "list"):
+        return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
+    if isinstance(value, Growing):
+        return copied_list(site, value)
+    if isinstance(value, Range):
+        return _list_of_range(site, value)
+    if isinstance(value, (View, Delayed, Repeated)) and value.dims and eqn.op.name == "as_list":
+        return _list_of_array(site, site.in_memory(eqn.args[0]))
+    raise Unlowered(f"a list of {described(value)}")
+
+
+@lowers("tolist")
+def _tolist(site: Site, eqn: Eqn) -> Value:
+    """The numbers of a vector as Python's; what is no array is a number."""
+    value = site.value(eqn.args[0])
+    if isinstance(value, Scalar) or not isinstance(value, (View, Delayed, Repeated)):
+        raise Unlowered(f"`tolist` of {described(value)}")
+    view = site.in_memory(eqn.args[0])
+    if len(view.dims) != 1 or view.code == "f32":
+        raise Unlowered("`tolist` of anything but a vector")
+    made = _list_of_array(site, view)
+    assert isinstance(made.column, Numbers)
+    return replace(made, column=replace(made.column, origin=PYTHON))
+
+
+def _list_of_range(site: Site, value: Range) -> Growing:
+    e = site.e
+    site.write_all()
+    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = inner.let(plus(value.start.expr, times(index, value.step.expr)))
+    made.column.put(inner, index, Scalar(item, PYTHON, SIZE_BITS))
+    e.add(For(index, value.count, tuple(inner.statements)))
+    e.add(Assign(made.length, value.count))
+    return made
+
+
+def _list_of_array(site: Site, view: View) -> Growing:
+    """The numbers of a vector, or the rows of an array, which nobody may write to from now on."""
+    e = site.e
+    site.write_all()
+    made = site.copied(view)
+    length, room = (e.variable(hint, made.dims[0]) for hint in ("length", "room"))
+    if len(made.dims) == 1:
+        return Growing(Numbers(made.root, made.code, NUMPY, 64), length, room)
+    made.root.stands_in = view.root.stands_in = True  # in Python the rows are parts of the array
+    return Growing(Arrays(made.root, made.code, made.dims[1:]), length, room)
+
+
+@lowers("accumulate")
+def _accumulate(site: Site, eqn: Eqn) -> Value:
+    """The sum of two cotangents: those of lists are added item by item."""
+    values = [site.value(atom) for atom in eqn.args]
+    if not any(isinstance(x, Growing) for x in values):
+        return elementwise(site, eqn)
+    if all(isinstance(x, Growing) and _is_of_numbers(site, x) for x in values):
+        return _sum_of_lists(site, *values)
+    arrays = [as_array(site, x) if isinstance(x, Growing) else x for x in values]
+    if not all(isinstance(x, (View, Delayed, Repeated)) for x in arrays):
+        raise Unlowered("a sum of lists of anything but numbers and arrays")
+    return over_arrays(site, "add", arrays)
+
+
+def _is_of_numbers(site: Site, value: Growing) -> bool:
+    return isinstance(item_at(Emitter(site.e.names), value, ZERO), (Scalar, Tuple))
+
+
+def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
+    """Two cotangents of a list of numbers, or of tuples of them, added item by item."""
+    e = site.e
+    site.write_all()
+    count = length_of(site, a)
+    e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
+    template = like_item(total, site.unit.of_lists)
+    made = growing(e, template, "bars", e.apply("max", count, ONE))
+    made.column.put(inner, index, total)
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made
+
+
+@lowers("truth", "not")
+def _truth(site: Site, eqn: Eqn) -> Value:
+    """Whether a value counts as true; a container does unless it is empty."""
+    value = site.value(eqn.args[0])
+    if not isinstance(value, (Growing, Tuple)) or eqn.namespace != "py":
+        return elementwise(site, eqn)
+    op = "ne" if eqn.op.name == "truth" else "eq"
+    return Scalar(site.e.apply(op, length_of(site, value), ZERO, code="b1"), PYTHON)
+
+
+@lowers("position")
+def _position(site: Site, eqn: Eqn) -> Value:
+    """Where an item is inserted into a list, or deleted from it, counted from the first one."""
+    value, key = site.value(eqn.args[0]), site.value(eqn.args[-1])
+    if len(eqn.args) != 2 or not isinstance(value, Growing) or not isinstance(key, Scalar):
+        raise Unlowered("a place in a container that is no list")
+    return Scalar(_place(site, value, key), PYTHON, SIZE_BITS)
+
+
+def _place(site: Site, value: Growing, key: Scalar) -> Expr:
+    e = site.e
+    length = length_of(site, value)
+    from_end = e.apply("max", e.apply("add", key.expr, length), ZERO)
+    negative = e.apply("lt", key.expr, ZERO, code="b1")
+    return e.apply("select", negative, from_end, e.apply("min", key.expr, length), code="i64")
+
+
+def _note_write(site: Site, value: Growing) -> None:
+    for root in value.column.roots():
+        site.unit.on_write(root)
+
+
+@lowers("drop", "dropped")
+def _drop(site: Site, eqn: Eqn) -> Value:
+    """A list without one of its items."""
+    container, *path = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
+        raise Unlowered("a part of a container that is taken out")
+    e = site.e
+    _note_write(site, container)
+    site.write_all()
+    size = length_of(site, container)
+    position = wrapped(site, path[0], size)
+    last = e.apply("sub", size, ONE)
+    if path[0].expr != Constant(-1, "i64"):
+        if not isinstance(item_at(Emitter(e.names), container, ZERO), (Scalar, Tuple)):
+            raise Unlowered("an item that is no number, taken out of a list")
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        place = inner.let(plus(position, index))
+        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
+        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
+    e.add(Assign(container.length, last))
+    return container
+
+
+@lowers("append_item", "appended")
+def _append(site: Site, eqn: Eqn) -> Value:
+    target, *path, _ = eqn.args
+    container = site.value(target)
+    if path:
+        raise Unlowered("a write to a part of a part")
+    item = site.value(eqn.args[-1])
+    if isinstance(item, (Delayed, Repeated)):
+        item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
+    if isinstance(container, Tuple) and container.form == "list":
+        items = (*container.items, item)
+        return Tuple(items, "list", tuple(range(len(items))))
+    if not isinstance(container, Growing):
+        raise Unlowered("an append to something that is no list")
+    _note_write(site, container)
+    item = as_item(site, container, item)
+    site.write_all()
+    with loosening(site, container):
+        push(site.e, container, item)
+    return container
+
+
+@lowers("insert_item", "inserted")
+def _insert(site: Site, eqn: Eqn) -> Value:
+    """A list with one more number, or tuple of numbers, before one of its items."""
+    container, *path, key, item = (site.value(atom) for atom in eqn.args)
+    known = isinstance(container, Growing) and isinstance(key, Scalar) and not path
+    if not known or not isinstance(item, (Scalar, Delayed, Repeated, Tuple)):
+        raise Unlowered("an insertion into something that is no list of numbers")
+    e = site.e
+    _note_write(site, container)
+    item = item if isinstance(item, Tuple) else site.as_scalar(item)
+    place, last = _place(site, container, key), length_of(site, container)
+    site.write_all()
+    with loosening(site, container):
+        push(e, container, item)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    target = inner.apply("sub", last, index)
+    source = inner.apply("sub", target, ONE)
+    container.column.put(inner, target, item_at(inner, container, source))
+    e.add(For(index, e.apply("sub", last, place), tuple(inner.statements)))
+    container.column.put(e, place, item)
+    return container

@@ -1,0 +1,144 @@
+"""Python's own `sum`, of lists and arrays."""
+
+from __future__ import annotations
+
+import sys
+
+from ....ir.graph import Eqn
+from ..form.loopform import Apply, Assign, Constant, Expr, For, Slot
+from ..lower.columns import Growing
+from ..lower.fusion import REDUCTIONS, reduced
+from ..lower.lowering import Site, described, lowers
+from ..lower.sequences import item_at
+from ..lower.structure import over_arrays
+from ..values.emitter import Emitter
+from ..values.numbers import as_float_origin, compute, exact_float, origin_expr, possible
+from ..values.values import (
+    NUMPY,
+    OF_DOUBLES,
+    ONE,
+    PYTHON,
+    SINGLE,
+    ZERO,
+    Delayed,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    Whose,
+    integer,
+    minus,
+    plus,
+)
+
+
+@lowers("sum_items")
+def _sum_items(site: Site, eqn: Eqn) -> Value:
+    """Python's `sum`, which is exact to the last digit for floats only from 3.12 on."""
+    items = eqn.args[0]
+    value = site.value(items)
+    start = site.scalar(eqn.args[1]) if len(eqn.args) > 1 else Scalar(integer(0), PYTHON, 0)
+    if isinstance(value, Tuple):
+        total = start
+        for item in value.items:
+            total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
+        return total
+    if isinstance(value, (View, Delayed, Repeated)):
+        return _sum_of_array(site, site.in_memory(items), start)
+    if not isinstance(value, Growing):
+        raise Unlowered(f"`sum` of {described(value)}")
+    return _sum_of_list(site, value, start)
+
+
+def _sum_of_array(site: Site, view: View, start: Scalar) -> Value:
+    """From the first element or row to the last; what is left of nothing is the start itself."""
+    e = site.e
+    rank = len(view.dims)
+    if rank == 0 or (rank > 1 and view.code == "b1"):
+        raise Unlowered("`sum` of an array without axes, or of rows of truth values")
+    count = e.let(view.dims[0])
+    e.exit_if(Apply("eq", (count, ZERO), "b1"), "a sum of nothing")
+    if rank > 1:
+        rows = reduced(site, REDUCTIONS["sum"], view, (0,), view.code)
+        return over_arrays(site, "add", [rows, start])
+    site.write_all()
+    first = compute(e, "add", "py", [start, Scalar(e.load(view, [ZERO]), NUMPY)])
+    total = e.variable("total", first.expr)
+    index, inner = Slot(e.names.fresh("i"), "i64"), e.block()
+    item = Scalar(inner.load(view, [inner.let(plus(index, ONE))]), NUMPY)
+    after = compute(inner, "add", "py", [Scalar(total, NUMPY), item])
+    inner.add(Assign(total, after.expr))
+    e.add(For(index, e.let(minus(count, ONE)), tuple(inner.statements)))
+    return Scalar(total, NUMPY)
+
+
+def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
+    """From the first item to the last; the sum of no items is an integer, unless it starts with another."""
+    e = site.e
+    trial = value.column.item(Emitter(e.names), ZERO)
+    if not isinstance(trial, Scalar) or trial.code == "b1":
+        raise Unlowered("`sum` of a list of anything but numbers")
+    if trial.code == "f32":
+        return _sum_of_singles(site, value, start)
+    if not possible(as_float_origin(trial)) | possible(as_float_origin(start)) <= OF_DOUBLES:
+        raise Unlowered("`sum` of numbers of 32 bits and others")
+    if trial.code == "i64" and start.code == "i64":
+        return _sum_of_integers(site, value, start)
+    total = e.variable("total", exact_float(e, start))
+    rest = e.variable("rest", Constant(0.0, "f64"))
+    origin = e.variable("origin", origin_expr(as_float_origin(start)))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    x, whose = exact_float(inner, item), origin_expr(as_float_origin(item))
+    after = inner.apply("add", total, x)
+    if sys.version_info >= (3, 12):
+        lost = _lost(inner, total, x, after)
+        both = inner.apply("max", origin, whose)  # of floats of Python's, and integers before
+        counts = inner.apply("eq", whose, integer(PYTHON), code="b1")
+        counts = inner.apply("and", counts, inner.apply("le", both, integer(PYTHON), code="b1"))
+        more = inner.apply("select", counts, lost, Constant(0.0, "f64"), code="f64")
+        inner.add(Assign(rest, Apply("add", (rest, more), "f64")))
+    inner.add(Assign(total, after))
+    inner.add(Assign(origin, Apply("max", (origin, whose), "i64")))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
+    kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
+    found = e.variable("sum", e.apply("add", total, kept))
+    return Scalar(found, Whose(e.variable("origin", origin)))
+
+
+def _sum_of_singles(site: Site, value: Growing, start: Scalar) -> Scalar:
+    """The first sum makes one of these numbers of the start, whatever it was."""
+    e = site.e
+    first = as_float_origin(start)
+    among = possible(first) | {max(origin, SINGLE) for origin in possible(first)}
+    total = e.variable("total", exact_float(e, start))
+    origin = e.variable("origin", origin_expr(first))
+    whose = Whose(origin, among)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    after = compute(inner, "add", "py", [Scalar(total, whose), item_at(inner, value, index)])
+    inner.add(Assign(total, exact_float(inner, after)))
+    inner.add(Assign(origin, origin_expr(as_float_origin(after))))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    return Scalar(total, whose)
+
+
+def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:
+    """What an addition rounds away (Neumaier's): Python adds it in the end."""
+    larger = e.apply("ge", e.apply("fabs", total), e.apply("fabs", x), code="b1")
+    big = e.apply("select", larger, total, x, code="f64")
+    small = e.apply("select", larger, x, total, code="f64")
+    return e.apply("add", e.apply("sub", big, after), small)
+
+
+def _sum_of_integers(site: Site, value: Growing, start: Scalar) -> Scalar:
+    e = site.e
+    total = e.variable("total", start.expr)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    after = compute(inner, "add", "py", [Scalar(total, start.origin), item])
+    inner.add(Assign(total, after.expr))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    return Scalar(total, after.origin)

@@ -1,0 +1,1 @@
+"""Loop form → LLVM IR or C99."""

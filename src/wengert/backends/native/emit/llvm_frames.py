@@ -1,0 +1,44 @@
+"""Ways into a procedure by a frame: its parameters and results, 8 bytes each, one after the other."""
+
+from __future__ import annotations
+
+from ..form.loopform import Procedure
+from .llvm_ops import LLVM_TYPES
+from .llvm_runtime import MEMORY
+
+
+def chunk_function(procedure: Procedure) -> str:
+    """The function that a thread calls: with a frame, and memory of its own."""
+    head = f"define internal i32 @{procedure.name}.chunk(ptr %frame) nounwind #0 {{"
+    lines = [
+        f"  %memory = alloca {MEMORY}",
+        f"  store {MEMORY} zeroinitializer, ptr %memory",
+        f"  %status = call i32 @{procedure.name}.frame(ptr %memory, ptr %frame)",
+        "  call void @wg_release_all(ptr %memory)",
+        "  ret i32 %status",
+        "}",
+        "",
+    ]
+    return "\n".join([frame_function(procedure), head, *lines])
+
+
+def frame_function(procedure: Procedure) -> str:
+    """The function that calls a procedure with what stands in a frame."""
+    lines: list[str] = []
+    args = ["ptr %memory"]
+    for k, slot in enumerate(procedure.params):
+        type_ = "i64" if slot.code == "b1" else LLVM_TYPES[slot.code]
+        lines += [
+            f"  %a{k} = getelementptr i64, ptr %frame, i64 {k}",
+            f"  %v{k} = load {type_}, ptr %a{k}",
+        ]
+        if slot.code == "b1":
+            lines.append(f"  %b{k} = trunc i64 %v{k} to i1")
+        args.append(f"{LLVM_TYPES[slot.code]} %{'b' if slot.code == 'b1' else 'v'}{k}")
+    for k in range(len(procedure.results)):
+        place = len(procedure.params) + k
+        lines.append(f"  %r{k} = getelementptr i64, ptr %frame, i64 {place}")
+        args.append(f"ptr %r{k}")
+    call = f"  %status = call i32 @{procedure.name}({', '.join(args)})"
+    head = f"define i32 @{procedure.name}.frame(ptr %memory, ptr %frame) nounwind #0 {{"
+    return "\n".join([head, *lines, call, "  ret i32 %status", "}", ""])

@@ -1,0 +1,1 @@
+"""The loop form: its statements and arithmetic, how it reads and prints, value numbering."""

@@ -1,0 +1,1 @@
+"""IR → loop form: blocks, branches, loops, fused loops over elements, what comes in."""

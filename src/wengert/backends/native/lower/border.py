@@ -1,0 +1,202 @@
+"""The border between Python values and the loop form: what each leaf of an argument or a result is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....ir.records import value_record
+from ..form.loopform import CODES, Code, Expr, Slot
+from ..values.values import Origin, Unlowered
+
+
+@value_record
+class NumberLeaf:
+    """A number; `numpy` says whether it is a scalar of NumPy's."""
+
+    code: Code
+    numpy: bool
+
+
+@value_record
+class ComplexLeaf:
+    """A complex number, as its two parts."""
+
+    numpy: bool
+
+
+@value_record
+class ArrayLeaf:
+    """An array. `sizes` numbers its sizes: those with the same number are the same; None is 1."""
+
+    code: Code
+    sizes: tuple[int | None, ...]
+    contiguous: bool
+
+
+@value_record
+class ComplexArrayLeaf:
+    """An array of complex numbers, whose parts lie side by side."""
+
+    sizes: tuple[int | None, ...]
+    contiguous: bool
+
+
+@value_record
+class KnownLeaf:
+    """None or text, which is compiled in."""
+
+    value: Any
+
+
+@value_record
+class ListLeaf:
+    """A list or tuple of numbers of one type."""
+
+    item: NumberLeaf
+
+
+Leaf = NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf | KnownLeaf | ListLeaf
+
+
+@value_record
+class NumberResult:
+    slot: Slot
+    origin: Origin
+
+
+@value_record
+class ComplexResult:
+    re: Slot
+    im: Slot
+    origin: Origin
+
+
+@value_record
+class ArrayResult:
+    """An array; `given` says that the caller makes the memory, and `dims` are known to it."""
+
+    pointer: Slot
+    code: Code
+    dims: tuple[Expr, ...]
+    given: bool
+
+
+@value_record
+class ComplexArrayResult:
+    """An array of complex numbers, whose parts lie side by side."""
+
+    pointer: Slot
+    dims: tuple[Expr, ...]
+
+
+@value_record
+class ListResult:
+    """A list or tuple: how it lies in memory, in variables of the result."""
+
+    value: Any
+    form: str
+
+
+@value_record
+class ArgumentResult:
+    """An argument, by number."""
+
+    number: int
+
+
+@value_record
+class ViewResult:
+    """A part of an argument, in the same memory; strides and where it starts count elements."""
+
+    number: int
+    start: Expr
+    dims: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+
+
+@value_record
+class KnownResult:
+    value: Any
+
+
+Result = (
+    NumberResult
+    | ComplexResult
+    | ArrayResult
+    | ComplexArrayResult
+    | ListResult
+    | ArgumentResult
+    | ViewResult
+    | KnownResult
+)
+
+
+class Sizes:
+    """The sizes of all arrays of a call, numbered in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, int] = {}
+
+    def number(self, size: int) -> int | None:
+        return None if size == 1 else self.known.setdefault(size, len(self.known))
+
+
+def leaf_of(value: Any, sizes: Sizes) -> Leaf:
+    """What a leaf of an argument is.
+
+    Raises:
+        Unlowered: it is nothing that native code can work with.
+    """
+    kind: type = type(value)
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if isinstance(value, np.ndarray):
+        return _array_leaf(value, sizes)
+    if isinstance(value, np.generic) and value.dtype.name in CODES:
+        return NumberLeaf(CODES[value.dtype.name], numpy=True)
+    if kind in (complex, np.complex128):
+        return ComplexLeaf(numpy=kind is not complex)
+    if isinstance(value, float):
+        raise Unlowered(f"a number of class {kind.__name__}")
+    if isinstance(value, (list, tuple)) and value:
+        items: Sequence[Any] = value
+        return _list_leaf(items, sizes)
+    if value is None or isinstance(value, str):
+        return KnownLeaf(value)
+    raise Unlowered(f"an argument of class {kind.__name__}")
+
+
+_PLAIN: dict[type, NumberLeaf] = {
+    float: NumberLeaf("f64", numpy=False),
+    int: NumberLeaf("i64", numpy=False),
+    bool: NumberLeaf("b1", numpy=False),
+}
+
+
+def _array_leaf(value: np.ndarray[Any, Any], sizes: Sizes) -> ArrayLeaf | ComplexArrayLeaf:
+    code, is_complex = CODES.get(value.dtype.name), value.dtype.name == "complex128"
+    if (
+        (code is None and not is_complex)
+        or type(value) is not np.ndarray
+        or not value.dtype.isnative
+    ):
+        raise Unlowered(f"an array of {value.dtype.name}")
+    if any(stride % value.itemsize for stride in value.strides) or not value.flags.aligned:
+        raise Unlowered("an array whose elements are not aligned")
+    numbers = tuple(map(sizes.number, value.shape))
+    if code is None:
+        return ComplexArrayLeaf(numbers, value.flags.c_contiguous)
+    return ArrayLeaf(code, numbers, value.flags.c_contiguous)
+
+
+def _list_leaf(value: Sequence[Any], sizes: Sizes) -> ListLeaf:
+    kinds = set(map(type, value))
+    if len(kinds) > 1:
+        raise Unlowered("a list of items of different types")
+    item = leaf_of(value[0], sizes)
+    if not isinstance(item, NumberLeaf):
+        raise Unlowered("a list of something that is no number")
+    return ListLeaf(item)

@@ -1,0 +1,113 @@
+"""What two branches give, as one value: a plan for both, and what stands for what one of them does not give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....ir.graph import UNDEFINED
+from ....ir.records import replace
+from ..containers.merged_lists import nothing_like
+from ..form.loopform import Code, Constant
+from ..values.complexes import is_complex, lifted
+from ..values.values import (
+    UNBOUND,
+    ZERO,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+)
+from .carried import (
+    ArrayPlan,
+    ListPlan,
+    Plan,
+    RangePlan,
+    SamePlan,
+    TuplePlan,
+    covering,
+    is_same,
+    is_same_part,
+)
+from .columns import Growing, range_of, range_parts
+from .lowering import Site
+
+
+def merged_plan(a: Value, b: Value) -> Plan:
+    """A plan that covers the results of two branches."""
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return covering(a, b)
+    if is_array(a) and is_array(b):
+        same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
+        return ArrayPlan(in_place=same)
+    if is_complex(a) != is_complex(b):
+        raise Unlowered("a variable that is now complex, and now something else")
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and is_alike(a, b):
+        return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
+    if isinstance(a, Range) and isinstance(b, Range) and a != b:
+        return RangePlan(merged_plan(range_parts(a), range_parts(b)))
+    if is_same(a, b):
+        return SamePlan()
+    if isinstance(a, Growing) and isinstance(b, Growing):
+        return ListPlan()
+    raise Unlowered("branches that give values of different kinds")
+
+
+def is_alike(a: Tuple, b: Tuple) -> bool:
+    """Whether two containers differ in what they hold only: a list is no tuple, and no object."""
+    named = a.form not in ("list", "tuple")
+    same_class = a.form == b.form and a.type is b.type
+    return same_class and len(a.items) == len(b.items) and (not named or a.keys == b.keys)
+
+
+def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Value, Value]:
+    """What two branches give: a number that one of them makes complex is so in both."""
+    if not any(map(is_complex, pair)):
+        return pair
+    a, b = (
+        lifted(inner.e, value) if isinstance(value, Scalar) else value
+        for inner, value in zip(blocks, pair, strict=True)
+    )
+    return a, b
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value, (View, Delayed, Repeated))
+
+
+def placeholder(site: Site, value: Value, other: Value) -> Value:
+    """Something in the place of what a branch does not assign, and nobody reads then."""
+    if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+        return value
+    match other:
+        case Scalar(code=code):
+            return unbound(code)
+        case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
+            return no_array(site, code, len(dims))
+        case Growing():
+            return nothing_like(site.e, other)
+        case Tuple(items=items):
+            return replace(other, items=tuple(placeholder(site, value, item) for item in items))
+        case Known():
+            return other
+        case Range():
+            return range_of(placeholder(site, value, range_parts(other)))
+        case _:
+            return value
+
+
+def no_array(site: Site, code: Code, rank: int) -> View:
+    """An array in the place of one that has not been made."""
+    made = site.allocate((ZERO,) * rank, code, ())
+    made.root.bound = Constant(False, "b1")
+    return made
+
+
+def unbound(code: Code) -> Scalar:
+    """A number in the place of one that has not been assigned."""
+    zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
+    return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)

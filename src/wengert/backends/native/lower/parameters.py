@@ -1,0 +1,199 @@
+"""The parameters of a whole function: what its arguments are in the loop form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ....ir.graph import Var
+from ..form.loopform import SIZES, Allocate, Expr, Slot
+from ..values.complexes import complex_number, complex_of
+from ..values.emitter import Emitter
+from ..values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Known,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    product,
+    times,
+)
+from . import fusion
+from .border import (
+    ArrayLeaf,
+    ComplexArrayLeaf,
+    ComplexLeaf,
+    KnownLeaf,
+    Leaf,
+    ListLeaf,
+    NumberLeaf,
+)
+from .columns import Growing, Numbers
+
+
+class Writes(Exception):
+    """The function turned out to write to a parameter."""
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+class Parameters:
+    """The parameters that have been made.
+
+    Attributes:
+        written: those that the function writes to, by number.
+        slots: what stands for them in the procedure.
+        sizes: the sizes that arrays have, the last parameters.
+        given: the arrays of the caller, by parameter.
+        own: the function's own copies of those that it writes to.
+        roots: which parameter the memory is of, by its identity.
+    """
+
+    def __init__(self, e: Emitter, written: set[int], leaves: Sequence[Leaf]):
+        self.e = e
+        self.written = written
+        self.slots: list[Slot] = []
+        self.given: dict[int, View] = {}
+        self.own: dict[int, View] = {}
+        self.roots: dict[int, int] = {}
+        self._kept: list[Root] = []
+        arrays = [x for x in leaves if isinstance(x, (ArrayLeaf, ComplexArrayLeaf))]
+        numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
+        count = 1 + max(numbers, default=-1)
+        self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
+        e.settled.update(self.sizes)
+
+    def value(self, k: int, var: Var, leaf: Leaf) -> Value:
+        """What a parameter holds."""
+        hint = var.name or "x"
+        match leaf:
+            case NumberLeaf(code=code, numpy=numpy):
+                slot = self.e.slot(hint, code)
+                self.slots.append(slot)
+                self.e.settled.add(slot)
+                return Scalar(slot, NUMPY if numpy else PYTHON, 64)
+            case ComplexLeaf(numpy=numpy):
+                parts = [self.e.slot(f"{hint}_{part}", "f64") for part in ("re", "im")]
+                re, im = parts
+                self.slots += parts
+                self.e.settled.update(parts)
+                return complex_number(re, im, NUMPY if numpy else PYTHON)
+            case ArrayLeaf():
+                return self._array(k, hint, leaf)
+            case ComplexArrayLeaf():
+                return self._complex_array(k, hint, leaf)
+            case ListLeaf(item=item):
+                return self._list(k, hint, item)
+            case KnownLeaf(value=value):
+                return Known(value)
+
+    def _array(self, k: int, hint: str, leaf: ArrayLeaf) -> View:
+        pointer = self.e.slot(hint, "ptr")
+        self.slots.append(pointer)
+        dims = tuple(ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        strides: tuple[Expr, ...] = tuple(map(self.e.let, c_strides(dims)))
+        if not leaf.contiguous:
+            slots = [self.e.slot(f"{hint}_stride", "i64") for _ in dims]
+            self.slots += slots
+            strides = tuple(slots)
+        root = Root(pointer, hint, of_caller=True, lasts=k not in self.written)
+        view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
+        self.given[k] = view
+        if k not in self.written:
+            self.roots[id(root)] = k
+            self._kept.append(root)
+            return view
+        copy = self.e.slot(f"{hint}_new", "ptr")
+        self.e.add(Allocate(copy, self.e.let(product(dims)), leaf.code))
+        own = View(
+            Root(copy, hint, of_caller=True), leaf.code, dims, c_strides(dims), ZERO, whole=True
+        )
+        fusion.copy_elements(self.e, own, view)
+        self.own[k] = own
+        return own
+
+    def _complex_array(self, k: int, hint: str, leaf: ComplexArrayLeaf) -> Tuple:
+        """The parts of an array: each is every other number in its memory."""
+        if k in self.written:
+            raise Unlowered("a complex array of the caller that the function changes")
+        pointer = self.e.slot(hint, "ptr")
+        self.slots.append(pointer)
+        dims = tuple(ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        strides = c_strides(dims)
+        if not leaf.contiguous:
+            slots = tuple(self.e.slot(f"{hint}_stride", "i64") for _ in dims)
+            self.slots += slots
+            strides = slots
+        root = Root(pointer, hint, of_caller=True, lasts=True)
+        self.roots[id(root)] = k
+        self._kept.append(root)
+        return complex_of(*parts_side_by_side(self.e, root, dims, strides))
+
+    def _list(self, k: int, hint: str, item: NumberLeaf) -> Growing:
+        if k in self.written:
+            raise Unlowered("a list of the caller that the function changes")
+        pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")
+        self.slots += [pointer, length]
+        root = Root(pointer, hint, lasts=True)
+        self.roots[id(root)] = k
+        self._kept.append(root)
+        column = Numbers(root, item.code, NUMPY if item.numpy else PYTHON, 64)
+        return Growing(column, length, length)
+
+    def on_write(self, root: Root) -> None:
+        """Note that something is written to: if it is the memory of a parameter, that has to be known before."""
+        k = self.roots.get(id(root))
+        if k is not None:
+            raise Writes(k)
+
+    def must_not_overlap(self) -> None:
+        """Leave arguments that share memory, one of which is written to, to the Python form."""
+        for a, b in combinations(self.given, 2):
+            if not self.written.isdisjoint((a, b)):
+                (from_a, to_a), (from_b, to_b) = (_extent(self.e, self.given[k]) for k in (a, b))
+                apart = self.e.apply(
+                    "or",
+                    self.e.apply("le", to_a, from_b, code="b1"),
+                    self.e.apply("le", to_b, from_a, code="b1"),
+                )
+                self.e.exit_if(self.e.apply("not", apart), "arguments that share memory")
+
+    def write_back(self) -> None:
+        """Write to the arrays of the caller what has been written to copies of them."""
+        for k, own in self.own.items():
+            fusion.copy_elements(self.e, self.given[k], own)
+
+
+def parts_side_by_side(
+    e: Emitter, root: Root, dims: tuple[Expr, ...], strides: tuple[Expr, ...]
+) -> tuple[View, View]:
+    """The parts of an array of complex numbers in memory; its strides count complex numbers."""
+    doubled = tuple(e.let(times(stride, integer(2))) for stride in strides)
+    re, im = (View(root, "f64", dims, doubled, integer(k)) for k in (0, 1))
+    return re, im
+
+
+def _extent(e: Emitter, view: View) -> tuple[Expr, Expr]:
+    """The addresses between which the elements of an array lie."""
+    base = e.apply("address", view.pointer, code="i64")
+    low: Expr = ZERO
+    high: Expr = ONE
+    for dim, stride in zip(view.dims, view.strides, strict=True):
+        reach = e.let(times(minus(dim, ONE), stride))
+        low = plus(low, e.apply("min", reach, ZERO) if not view.whole else ZERO)
+        high = plus(high, e.apply("max", reach, ZERO) if not view.whole else reach)
+    size = integer(SIZES[view.code])
+    start = e.let(plus(base, e.let(times(e.let(low), size))))
+    return start, e.let(plus(base, e.let(times(e.let(high), size))))

@@ -1,0 +1,423 @@
+"""Numbers from numbers, tuples, ranges, and what is known before the program runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.graph import UNDEFINED, Atom, Const, Eqn
+from ....ir.types import STR
+from ..containers.kept import is_kept, must_be_open
+from ..form.loopform import FLOATS, Apply, Constant, Expr
+from ..values import numbers
+from ..values.complexes import is_complex
+from ..values.elementwise import ROWS
+from ..values.promotion import operand_code
+from ..values.values import (
+    NUMPY,
+    PYTHON,
+    UNBOUND,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+)
+from .carried import is_same
+from .columns import Arrays, Growing
+from .fusion import mapped, must_have_form
+from .lists import copied_list, has_numbers_alone, item_copies
+from .lowering import Site, described, lowers
+from .ranges import SIZE_BITS
+from .sequences import RaggedArrays, item_at
+from .shapes import broadcast, dims_of
+
+# --- elementwise --------------------------------------------------------------------------
+
+_OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
+"""Functions of Python's own that ask arrays for their truth values."""
+_HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound", "lying"}
+
+
+def elementwise(site: Site, eqn: Eqn) -> Value:
+    """An elementwise op: on numbers at once, on arrays in a loop nest."""
+    if eqn.outs[0].kind == STR:
+        return Known(eqn)
+    if not _HARMLESS.issuperset(eqn.params):
+        raise Unlowered(f"options of `{eqn.op.name}`")
+    if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
+        return joined(*map(site.value, eqn.args))
+    if eqn.op.name in ("snapshot", "copy", "duplicate"):
+        given = site.value(eqn.args[0])
+        if isinstance(given, Growing):
+            if eqn.op.name == "snapshot" and isinstance(given.column, (Arrays, RaggedArrays)):
+                return item_copies(site, given)
+            return copied_list(site, given)
+        if is_kept(given) or (
+            eqn.op.name == "snapshot" and (isinstance(given, Tuple) and has_numbers_alone(given))
+        ):
+            return given  # nobody writes to it
+    operands = [site.any_operand(atom) for atom in eqn.args]
+    if eqn.op.name == "snapshot" and isinstance(operands[0], View):
+        if operands[0].root.lasts or site.unit.is_kept(operands[0].root):
+            return operands[0]
+    scalars = [x for x in operands if isinstance(x, Scalar)]
+    if not any(dims_of(x) for x in operands):
+        _must_be_clear(eqn, operands[0])
+    if len(scalars) == len(operands):
+        if eqn.op.name == "real":
+            return scalars[0]
+        if eqn.op.name == "where":
+            return _chosen_number(site, scalars)
+        if eqn.op.name == "invert" and any(x.code == "b1" and x.origin != NUMPY for x in scalars):
+            raise Unlowered("the bits of a truth value, which Python takes for an integer")
+        return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
+    if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot", "duplicate"):
+        return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
+    if eqn.namespace == "math" or (eqn.namespace == "py" and eqn.op.name in _OF_NUMBERS):
+        return _of_numbers(site, eqn, operands)
+    if eqn.op.name != "where" and not any(dims_of(x) for x in operands):
+        scalars = [site.as_scalar(x) for x in operands]
+        return numbers.compute(site.e, eqn.op.name, "np", scalars)
+    if eqn.op.name == "real":
+        return operands[0]  # an array of real numbers is its own real part
+    if eqn.op.name in ("pow", "conj") and operands[0].code == "b1":
+        raise Unlowered(f"`{eqn.op.name}` of truth values, which NumPy takes for numbers of 8 bits")
+    by_one = eqn.op.name == "pow" and isinstance(operands[1], Scalar)
+    return over_arrays(site, "power_of_array" if by_one else eqn.op.name, operands)
+
+
+def _of_numbers(site: Site, eqn: Eqn, operands: Sequence[Any]) -> Scalar:
+    """What Python computes of numbers, and of arrays without axes, which it takes for numbers."""
+    if eqn.op.name in ("maximum", "minimum"):
+        raise Unlowered("one of two arrays, which are compared as a whole")
+    scalars = [site.as_scalar(x) for x in operands]
+    return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
+
+
+def _must_be_clear(eqn: Eqn, x: Any) -> None:
+    """Refuse what one spelling makes an array without axes, and another a number of NumPy's."""
+    match eqn.op.name:
+        case "copy":
+            unclear = eqn.namespace == "np"
+        case "real":
+            unclear = not isinstance(x, Scalar) or x.code == "b1"
+        case "conj":
+            unclear = not isinstance(x, Scalar)
+        case _:
+            unclear = False
+    if unclear:
+        raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
+
+
+def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
+    """An elementwise op on arrays and numbers, by the name of its row."""
+    row = ROWS[name]
+    typed = operands[1:] if row.rule == "choice" else operands
+    code = operand_code(row.rule, typed)
+    if name in ("mod", "floordiv") and code == "i64":
+        _must_divide(operands[1])
+    return mapped(site, row, operands, code, broadcast(site.e, operands))
+
+
+def _must_divide(divisor: Any) -> None:
+    """Refuse to divide arrays of integers by what may be zero, or may overflow."""
+    known = divisor.expr if isinstance(divisor, Scalar) else None
+    if not isinstance(known, Constant) or known.value in (0, -1):
+        raise Unlowered("arrays of integers divided by a number that is computed")
+
+
+def _chosen_number(site: Site, operands: Any) -> Repeated:
+    """`np.where` gives an array, of numbers too."""
+    e = site.e
+    code = operand_code("selection", operands[1:])
+    condition, x, y = (
+        numbers.converted(e, v.expr, c) for v, c in zip(operands, ("b1", code, code), strict=True)
+    )
+    chosen = Scalar(e.apply("select", condition, x, y, code=code), NUMPY)
+    return Repeated(chosen, code, ())
+
+
+# --- containers ---------------------------------------------------------------------------
+
+
+@lowers("pack")
+def _pack(site: Site, eqn: Eqn) -> Value:
+    items = tuple(_held(site, atom) for atom in eqn.args)
+    form, keys, type_ = (eqn.param(name) for name in ("form", "keys", "type"))
+    return Tuple(items, form, tuple(keys) if keys is not None else (), type_)
+
+
+def _held(site: Site, atom: Atom) -> Value:
+    """An item of a container: an array is in memory."""
+    value = site.value(atom)
+    if is_complex(value):
+        return site.parts_in_memory(atom)
+    if isinstance(value, (Delayed, Repeated)):
+        return (
+            site.as_scalar(value)
+            if isinstance(value, Delayed) and not value.dims
+            else (site.in_memory(atom))
+        )
+    return value
+
+
+@lowers("unpackable")
+def _unpackable(site: Site, eqn: Eqn) -> Value:
+    """What is about to be unpacked into so many names."""
+    value = site.value(eqn.args[0])
+    count, starred = (int(site.value(atom).expr.value) for atom in eqn.args[1:])
+    needed, wrong = (integer(count - 1), "lt") if starred >= 0 else (integer(count), "ne")
+    wrong_number = Apply(wrong, (length_of(site, value), needed), "b1")
+    site.e.exit_if(wrong_number, "the wrong number of values")
+    return value
+
+
+def _is_tuple(value: Value) -> bool:
+    return isinstance(value, Tuple) and value.form == "tuple"
+
+
+def joined(a: Tuple, b: Tuple) -> Tuple:
+    """`a + b` of tuples or lists of known length."""
+    items = (*a.items, *b.items)
+    return Tuple(items, a.form if a.form == b.form else "list", tuple(range(len(items))))
+
+
+def length_of(site: Site, value: Value) -> Expr:
+    """`len` of a value."""
+    match value:
+        case Tuple(items=items, form=form) if form not in ("object", "dataclass"):
+            must_be_open(value)
+            return integer(len(items))
+        case Growing(length=length):
+            return site.e.variable("length", length)  # the list may grow after this
+        case Range(count=count):
+            return count
+        case View() | Delayed() | Repeated() if value.dims:
+            return value.dims[0]
+        case Known(value=str() as text):
+            return integer(len(text))
+        case _:
+            raise Unlowered(f"the length of {described(value)}")
+
+
+@lowers("length")
+def _length(site: Site, eqn: Eqn) -> Value:
+    return Scalar(length_of(site, site.value(eqn.args[0])), PYTHON, SIZE_BITS)
+
+
+@lowers("rebound")
+def _rebound(site: Site, eqn: Eqn) -> Value:
+    """`value += …` gives the name a new object, as it does of a number."""
+    if not isinstance(site.value(eqn.args[0]), Scalar):
+        raise Unlowered("a change in place of what the run chooses")
+    return Known(None)
+
+
+@lowers("python_number")
+def _python_number(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if not isinstance(value, Scalar) or value.origin != PYTHON:
+        raise Unlowered("a NumPy number beside an object with items")
+    return Known(None)
+
+
+@lowers("getattr")
+def _getattr(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    name = eqn.param("name")
+    if isinstance(value, Tuple) and name in value.keys:
+        return value.items[value.keys.index(name)]
+    raise Unlowered(f"the attribute `{name}`")
+
+
+def item_of_list(site: Site, value: Growing, index: Scalar) -> Value:
+    position = wrapped(site, index, length_of(site, value))
+    return item_at(site.e, value, position)
+
+
+def wrapped(site: Site, index: Scalar, size: Expr) -> Expr:
+    """An index that may count from the end, once it is known to be in range."""
+    e = site.e
+    if index.code != "i64":
+        raise Unlowered("an index that is no integer")
+    k, size = index.expr, e.let(size)
+    if isinstance(k, Constant):
+        position = k if int(k.value) >= 0 else e.apply("add", size, k)
+        least = int(k.value) if int(k.value) >= 0 else -1 - int(k.value)
+        e.exit_if(Apply("le", (size, integer(least)), "b1"), "an index out of range")
+        return position
+    position = k
+    if (e.least(k) or -1) < 0 and e.least(k) != 0:
+        position = e.apply("wrapped", k, size)
+    e.exit_if(Apply("outside", (position, size), "b1"), "an index out of range")
+    return position
+
+
+# --- what is known ------------------------------------------------------------------------
+
+
+@lowers("is", "is_not")
+def _is(site: Site, eqn: Eqn) -> Value:
+    a, b = (site.value(atom) for atom in eqn.args)
+    known = isinstance(a, Known) or isinstance(b, Known)
+    if not known:
+        raise Unlowered("a question of identity")
+    wanted = eqn.op.name == "is"
+    for value, other in ((a, b), (b, a)):
+        if isinstance(other, Known) and other.value is UNDEFINED.value:
+            unbound = _is_unbound(site, value)
+            return Scalar(unbound if wanted else site.e.apply("not", unbound), PYTHON)
+    return Scalar(Constant(is_same(a, b) == wanted, "b1"), PYTHON)
+
+
+def _is_unbound(site: Site, value: Value) -> Expr:
+    """Whether nothing has been assigned to what stands for a name or an attribute."""
+    match value:
+        case Known():
+            return Constant(value.value is UNDEFINED.value, "b1")
+        case Scalar():
+            origin = numbers.origin_expr(value.origin)
+            return site.e.apply("eq", origin, integer(UNBOUND), code="b1")
+        case View(root=root):
+            bound = root.bound
+            return Constant(False, "b1") if bound is None else Apply("not", (bound,), "b1")
+        case _:
+            raise Unlowered("whether something has been assigned that is no number and no array")
+
+
+@lowers("in", "not_in")
+def _in(site: Site, eqn: Eqn) -> Value:
+    e = site.e
+    item, container = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Tuple) or not all(
+        isinstance(x, Scalar) for x in (item, *container.items)
+    ):
+        raise Unlowered("a question of membership")
+    if item.code in FLOATS:
+        nan = e.apply("ne", item.expr, item.expr, code="b1")
+        e.exit_if(nan, "NaN, which is in a list or tuple by its identity")
+    found: Expr = Constant(False, "b1")
+    for each in container.items:
+        same = numbers.compute(e, "eq", "py", [item, each])
+        found = e.apply("or", found, same.expr, code="b1")
+    return Scalar(found if eqn.op.name == "in" else e.apply("not", found), PYTHON)
+
+
+@lowers("bound", "accepts", "hook")
+def _bound(site: Site, eqn: Eqn) -> Value:
+    if eqn.op.name != "bound":
+        raise Unlowered(f"`{eqn.op.name}`")
+    value = site.value(eqn.args[0])
+    if not (isinstance(value, View) and value.root.bound is None):
+        site.e.exit_if(_is_unbound(site, value), "a name that is not bound")
+    return value
+
+
+@lowers("apart")
+def _apart(site: Site, eqn: Eqn) -> Value:
+    return Known(None)  # `function` compares the memory of all arguments that are written to
+
+
+@lowers("evaluated")
+def _evaluated(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if isinstance(value, Known) and isinstance(value.value, Eqn):
+        raise Unlowered("text that nobody reads, and that may not be made")
+    if isinstance(value, Delayed):
+        must_have_form(site, value)
+    return Known(None)  # its operands have been checked where it was lowered
+
+
+@lowers("counted")
+def _counted(site: Site, eqn: Eqn) -> Value:
+    value, count = site.value(eqn.args[0]), eqn.args[1]
+    if not isinstance(count, Const) or not isinstance(value, (Scalar, View)):
+        raise Unlowered("a count of something else than a number or an array")
+    found = [value.expr] if isinstance(value, Scalar) else map(site.e.size, dims_of(value))
+    wanted = [count.value] if isinstance(value, Scalar) else count.value
+    for one, other in zip(found, wanted, strict=True):
+        differs = site.e.apply("ne", one, integer(other), code="b1")
+        site.e.exit_if(differs, "a count that the program was not read for")
+    return Known(None)
+
+
+@lowers("long_enough")
+def _long_enough(site: Site, eqn: Eqn) -> Value:
+    length, count = (site.scalar(atom).expr for atom in eqn.args)
+    too_short = site.e.apply("lt", length, count, code="b1")
+    site.e.exit_if(too_short, "fewer items than names beside them")
+    return Known(None)
+
+
+@lowers("decided")
+def _decided(site: Site, eqn: Eqn) -> Value:
+    value, before = site.value(eqn.args[0]), site.value(eqn.args[1])
+    if isinstance(value, Known) and is_same(value, before):
+        return Known(None)
+    if not isinstance(value, Scalar) or not isinstance(before, Scalar) or value.code != before.code:
+        raise Unlowered("a decision by something else than a number")
+    differs = site.e.apply("ne", value.expr, before.expr, code="b1")
+    site.e.exit_if(differs, "a decision that the program was not read for")
+    return Known(None)
+
+
+@lowers("equally_long")
+def _equally_long(site: Site, eqn: Eqn) -> Value:
+    first, *others = (site.scalar(atom).expr for atom in eqn.args)
+    for other in others:
+        differs = site.e.apply("ne", first, other, code="b1")
+        site.e.exit_if(differs, "iterables of different lengths")
+    return Known(None)
+
+
+@lowers("global")
+def _global(site: Site, eqn: Eqn) -> Value:
+    """A global value: it is passed in with every call."""
+    found = site.unit.outside.get((id(eqn.param("holder")), eqn.param("key")))
+    if found is None:
+        raise Unlowered("a global value that is read in a function of its own")
+    return found
+
+
+@lowers("raise")
+def _raise(site: Site, eqn: Eqn) -> Value:
+    site.e.exit_if(Constant(True, "b1"), "an exception of the program's own")
+    return Known(None)
+
+
+@lowers("format")
+def _format(site: Site, eqn: Eqn) -> Value:
+    return Known(eqn)  # text that only an exception can show: the Python form makes it
+
+
+@lowers("opaque")
+def _opaque(site: Site, eqn: Eqn) -> Value:
+    function = eqn.args[0]
+    made = function.value if isinstance(function, Const) else None
+    if eqn.outs[0].kind == STR or _writes_text(made, eqn.args[1:]):
+        if not site.is_used(eqn.outs[0]):
+            raise Unlowered("text that nobody reads, and that may not be made")
+        return Known(eqn)
+    if isinstance(made, type) and issubclass(made, BaseException):
+        return Known(eqn)
+    raise Unlowered("a call of a function that wengert does not read")
+
+
+def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
+    """Whether a call is `"…" % x` or `"…".format(x)`: only an exception can show it, as with `format`."""
+    if function is operator.mod:
+        return isinstance(args[0], Const) and isinstance(args[0].value, str)
+    return isinstance(getattr(function, "__self__", None), str)
+
+
+@lowers("scalar_seed")
+def _scalar_seed(site: Site, eqn: Eqn) -> Value:
+    site.scalar(eqn.args[0])
+    return Scalar(Constant(1.0, "f64"), PYTHON)

@@ -1,0 +1,1 @@
+"""How ops are lowered, a module for each family."""

@@ -1,0 +1,1 @@
+"""Ops that move elements, write them or join arrays."""

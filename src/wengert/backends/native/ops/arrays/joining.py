@@ -1,0 +1,288 @@
+"""Arrays put together from others: joined, shifted, spread out from the items of a loop."""
+
+from __future__ import annotations
+
+from .....ir.graph import Const, Eqn
+from .....ir.types import FLOAT, INT
+from ...form.loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
+from ...lower.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
+from ...lower.fusion import copy_elements, fill
+from ...lower.lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
+from ...lower.lowering import Site, lowers
+from ...lower.sequences import growing, item_at
+from ...lower.shapes import dims_of, known_axis
+from ...lower.structure import joined, length_of
+from ...values.emitter import Emitter
+from ...values.promotion import common_code, converted
+from ...values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    product,
+    times,
+)
+from ..elementwise.access import over
+from ..elementwise.zeros import equal_items, zeros_like
+
+Index = tuple[Expr, ...]
+
+
+def part_along(site: Site, view: View, start: Expr, count: Expr, axis: int = 0) -> View:
+    """So many rows of an array (or what lies along another axis), from one on."""
+    offset = site.e.let(plus(view.offset, times(start, view.strides[axis])))
+    dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
+    return View(view.root, view.code, dims, view.strides, offset)
+
+
+@lowers("concatenate")
+def _concatenate(site: Site, eqn: Eqn) -> Value:
+    """Arrays one after the other along an axis."""
+    value = site.value(eqn.args[0])
+    if not isinstance(value, Tuple) or not value.items:
+        raise Unlowered("joining of something that is no list of arrays")
+    views = [site.view(item) for item in value.items]
+    axes = known_axis(eqn.params.get("axis", Const(0)), max(1, len(views[0].dims)))
+    if axes is None:
+        raise Unlowered("joining arrays as if they had one axis")
+    return _joined(site, eqn, views, *axes)
+
+
+@lowers("unconcatenate")
+def _unconcatenate(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of arrays that were joined along an axis."""
+    like = site.value(eqn.params["like"])
+    if not isinstance(like, Tuple):
+        raise Unlowered("a cotangent of arrays joined in this way")
+    bar, axis = site.view(site.operand(eqn.args[0])), eqn.param("axis", 0)
+    shapes = [tuple(map(site.e.size, dims_of(site.operand_of(item)))) for item in like.items]
+    if axis is None:
+        lengths, axis = [site.e.let(product(dims)) for dims in shapes], 0
+        bar = site.view(site.apply("ravel", bar))
+    else:
+        axis = min(axis, len(bar.dims) - 1) % len(bar.dims)
+        least = max(axis + 1, eqn.param("rank", 1))
+        lengths = [dims[axis] if len(dims) >= least else ONE for dims in shapes]
+    start, pieces = ZERO, list[Value]()
+    for dims, length in zip(shapes, lengths, strict=True):
+        pieces.append(_shaped(site, part_along(site, bar, start, length, axis), dims))
+        start = site.e.let(plus(start, length))
+    return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
+
+
+def _shaped(site: Site, piece: View, dims: Index) -> Value:
+    """A piece in the shape of the array that it is about, which may have had fewer axes."""
+    if len(dims) == len(piece.dims):
+        return piece
+    if not dims:
+        return Scalar(site.e.load(piece, [ZERO] * len(piece.dims)), NUMPY)
+    sizes = Tuple(tuple(Scalar(dim, bits=48) for dim in dims))
+    return site.apply("reshape", piece, sizes)
+
+
+def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
+    first = views[0]
+    if len({len(view.dims) for view in views}) > 1 or not first.dims:
+        raise Unlowered("joining arrays of different ranks")
+    for view in views[1:]:
+        for k, (a, b) in enumerate(zip(first.dims, view.dims, strict=True)):
+            if k != axis:
+                site.e.must_be_same(a, b, "joined arrays of different shapes")
+    site.write_all()
+    total: Expr = ZERO
+    for view in views:
+        total = site.e.let(plus(total, view.dims[axis]))
+    code = common_code(views)
+    dims = (*first.dims[:axis], total, *first.dims[axis + 1 :])
+    made = site.allocate(dims, code, eqn.outs)
+    start: Expr = ZERO
+    for view in views:
+        copy_elements(site.e, part_along(site, made, start, view.dims[axis], axis), view)
+        start = site.e.let(plus(start, view.dims[axis]))
+    return made
+
+
+def _filled(site: Site, eqn: Eqn, dims: Index, code: Code) -> View:
+    made = site.allocate(tuple(map(site.e.size, dims)), code, eqn.outs)
+    fill(site.e, made, Constant(0.0, code))
+    return made
+
+
+@lowers("roll", "unroll")
+def _roll(site: Site, eqn: Eqn) -> Value:
+    """An array turned by a number of places along an axis, or back."""
+    view = site.in_memory(eqn.args[0])
+    shift = site.scalar(eqn.params["shift"])
+    axes = known_axis(eqn.params.get("axis"), len(view.dims)) or range(len(view.dims))
+    if len(axes) != 1 or shift.code != "i64":
+        raise Unlowered("turning an array along several axes")
+    e = site.e
+    (axis,) = axes
+    site.write_all()
+    made = site.allocate(tuple(map(e.size, view.dims)), view.code, eqn.outs)
+    size = e.let(view.dims[axis])
+    steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
+    e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
+    rest = e.apply("rem", steps, size)
+    start = e.apply("wrapped", rest, size)
+    kept = e.let(minus(size, start))
+    for target, source, count in ((start, ZERO, kept), (ZERO, kept, start)):
+        there = part_along(site, made, target, count, axis)
+        copy_elements(e, there, part_along(site, view, source, count, axis))
+    return made
+
+
+@lowers("collected_cotangent")
+def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
+    bars, items = (site.value(atom) for atom in eqn.args)
+    if isinstance(bars, Growing) and isinstance(items, (Growing, Tuple)):
+        return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
+    if not isinstance(bars, Growing) or not isinstance(items, View):
+        raise Unlowered("a loop over a list, whose items have cotangents")
+    source = _as_view(site, bars)
+    if len(source.dims) != len(items.dims):
+        raise Unlowered("cotangents of another rank than what they belong to")
+    for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
+        site.e.must_be_same(a, b)
+    site.write_all()
+    made = _filled(site, eqn, items.dims, items.code if items.code in FLOATS else "f64")
+    reached = source.dims[0]
+    backwards = eqn.param("reverse", False) is True
+    start = site.e.let(minus(items.dims[0], reached)) if backwards else ZERO
+    copy_elements(site.e, part_along(site, made, start, reached), source)
+    return made
+
+
+def _cotangent_of_list(
+    site: Site, bars: Growing, items: Growing | Tuple, *, reverse: bool
+) -> Growing:
+    """The same for the numbers of a list, or records of them."""
+    e = site.e
+    known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
+    if not all(map(has_numbers_alone, known)):
+        raise Unlowered("a loop over a list, whose items have cotangents")
+    site.write_all()
+    size, reached = length_of(site, items), length_of(site, bars)
+    if isinstance(items, Growing):
+        made = zeros_like(site, items)
+    else:
+        made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
+    start = e.apply("sub", size, reached) if reverse else ZERO
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    bar = item_at(inner.e, bars, index)
+    made.column.put(inner.e, inner.e.let(plus(start, index)), bar)
+    e.add(For(index, reached, tuple(inner.e.statements)))
+    return made
+
+
+def _as_view(site: Site, value: Growing) -> View:
+    """A list of numbers, or of arrays of one shape, as an array in the same memory."""
+    length = site.e.variable("length", value.length)
+    match value.column:
+        case Numbers() as column:
+            dims: Index = (length,)
+        case NumbersOfAnyOrigin(values=column):
+            dims = (length,)
+        case Arrays(dims=inner) as column:
+            dims = (length, *inner)
+        case Same(value=Scalar() as item):
+            return site.view(Repeated(item, item.code, (length,)))
+        case _:
+            raise Unlowered("an array of a list of numbers of different types")
+    strides = tuple(map(site.e.let, c_strides(dims)))
+    return View(column.root, column.code, dims, strides, times(column.offset, strides[0]))
+
+
+@lowers("join_lists")
+def _join_lists(site: Site, eqn: Eqn) -> Value:
+    """`a + b` of tuples and lists of known length."""
+    a, b = (site.value(atom) for atom in eqn.args)
+    known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
+    if not known:
+        return _one_after_the_other(site, [a, b])
+    return joined(a, b)
+
+
+def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
+    """The numbers of lists of any length, in one list."""
+    e = site.e
+    parts: list[Growing] = []
+    for x in lists:
+        if isinstance(x, Tuple) and not x.items:
+            continue
+        known = isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items)
+        part = in_memory_as_list(site, x) if known else x
+        if not isinstance(part, Growing):
+            raise Unlowered("lists of any length put together")
+        parts.append(part)
+    items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
+    codes = {item.code if isinstance(item, Scalar) else None for item in items}
+    if codes != {"i64"} and not codes <= {"f64", "f32"}:
+        raise Unlowered("lists of any length put together, of anything but numbers of one type")
+    total: Expr = ZERO
+    for part in parts:
+        total = e.let(plus(total, length_of(site, part)))
+    kind = INT if codes == {"i64"} else FLOAT
+    made = growing(e, template_of(kind, site.unit.of_lists), "joined", e.apply("max", total, ONE))
+    start: Expr = ZERO
+    for part in parts:
+        count = length_of(site, part)
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        made.column.put(inner, inner.let(plus(start, index)), item_at(inner, part, index))
+        e.add(For(index, count, tuple(inner.statements)))
+        start = e.let(plus(start, count))
+    e.add(Assign(made.length, total))
+    return made
+
+
+@lowers("repeated_items")
+def _repeated(site: Site, eqn: Eqn) -> Value:
+    """`[x] * n`"""
+    items, count = site.value(eqn.args[0]), site.scalar(eqn.args[1])
+    if not isinstance(items, Tuple) or len(items.items) != 1 or items.form != "list":
+        raise Unlowered("a list repeated as a whole")
+    if count.code != "i64":
+        raise Unlowered("a list repeated a number of times that is no integer")
+    (item,) = items.items
+    if not isinstance(item, Scalar):
+        raise Unlowered("a list of one object, several times")
+    e = site.e
+    size = e.apply("max", count.expr, ZERO)
+    most = e.apply("gt", size, integer(2**40), code="b1")
+    e.exit_if(most, "a very long list")
+    if item.code not in FLOATS and item.origin != PYTHON:
+        raise Unlowered("a list of NumPy's numbers")
+    template = template_of(KINDS[item.code], site.unit.of_lists)
+    made = growing(e, template, "items", e.apply("max", size, ONE))
+    over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
+    e.add(Assign(made.length, size))
+    return made
+
+
+@lowers("basis")
+def _basis(site: Site, eqn: Eqn) -> Value:
+    """Arrays that are one (or `unit`) in one place and zero elsewhere, for every place."""
+    x, unit = site.operand(eqn.args[0]), eqn.params.get("unit", Const(1.0))
+    if isinstance(x, Scalar) or not x.dims or x.code not in FLOATS:
+        raise Unlowered("the directions of something that is no array of floats")
+    e = site.e
+    value = converted(e, site.scalar(unit).expr, x.code)
+    dims = tuple(map(e.size, x.dims))
+    size = e.let(product(dims))
+    made = _filled(site, eqn, (size, size), x.code)
+    over(e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), value))
+    return Growing(
+        Arrays(made.root, x.code, dims), e.variable("length", size), e.variable("room", size)
+    )

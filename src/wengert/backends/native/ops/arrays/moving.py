@@ -1,0 +1,400 @@
+"""Elements that are taken, repeated and put side by side; and the way back, to where each came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .....ir.graph import Const, Eqn
+from .....ir.records import replace
+from ...form.loopform import Apply, Expr
+from ...lower.fusion import copy_elements, fill, replaced_flat
+from ...lower.lowering import Site, constant, lowers
+from ...lower.shapes import (
+    broadcast,
+    dims_of,
+    expanded,
+    known_axis,
+    known_number,
+    sizes_of,
+    spread_value,
+    with_axes,
+)
+from ...lower.structure import wrapped
+from ...values.elementwise import ROWS
+from ...values.emitter import Emitter
+from ...values.numbers import converted
+from ...values.values import (
+    NUMPY,
+    ONE,
+    ZERO,
+    Bounds,
+    Known,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    product,
+    times,
+)
+from ..elementwise.access import in_order, over
+from ..elementwise.creation import zeroed
+from .joining import part_along
+
+EVERYTHING = Bounds(None, None, None)
+NAMES = "axis", "indices", "repeats", "reps", "pad_width", "mode"
+"""The options that an op and the way back of it have in common."""
+
+
+def index(*parts: Value) -> Tuple:
+    """Several indices at once."""
+    return Tuple(parts, "tuple", tuple(range(len(parts))))
+
+
+def the_axis(eqn: Eqn, rank: int, default: int | None = None) -> int | None:
+    """The option `axis`, counted from the front; None means that the array is taken as one of one axis."""
+    axes = known_axis(eqn.params.get("axis", Const(default)), rank)
+    return axes if axes is None else axes[0]
+
+
+def along(site: Site, eqn: Eqn) -> tuple[View, int]:
+    """The first operand in memory, and the axis that an op goes along."""
+    x = site.view(site.operand(eqn.args[0]))
+    axis = the_axis(eqn, len(x.dims))
+    if axis is None and len(x.dims) != 1:
+        x = site.view(site.apply("ravel", x))
+    return x, axis or 0
+
+
+# --- taking -------------------------------------------------------------------------------
+
+
+@lowers("take")
+def _take(site: Site, eqn: Eqn) -> Value:
+    if eqn.param("mode", "raise") != "raise":
+        raise Unlowered("indices that may lie outside")
+    x, axis = along(site, eqn)
+    return taken(site, x, site.value(eqn.params["indices"]), axis)
+
+
+def taken(site: Site, x: View, indices: Value, axis: int) -> Value:
+    """The elements of an array with these numbers along an axis."""
+    if isinstance(indices, Known) and isinstance(indices.value, list):
+        indices = constant(Const(tuple(indices.value)))
+    if isinstance(indices, Tuple):
+        indices = site.apply("array", replace(indices, form="list"))
+    if getattr(indices, "code", "i64") != "i64":
+        raise Unlowered("indices that are no integers")
+    return site.apply("getitem", x, index(*[EVERYTHING] * axis, indices))
+
+
+@lowers("take_along_axis")
+def _take_along_axis(site: Site, eqn: Eqn) -> Value:
+    x, indices = site.in_memory(eqn.args[0]), site.in_memory(eqn.params["indices"])
+    axis = the_axis(eqn, len(x.dims), -1)
+    if axis is None or len(indices.dims) != len(x.dims) or indices.code != "i64":
+        raise Unlowered("elements taken along all axes, or by numbers that are no integers")
+    size = x.dims[axis]
+    shape = tuple(ONE if k == axis else d for k, d in enumerate(x.dims))
+    dims = broadcast(site.e, [filled_with(ZERO, shape), indices])
+    rows, indices = (spread_value(site, v, dims) for v in (_one_row(x, axis), indices))
+    site.write_all()
+    made = site.allocate(dims, x.code, eqn.outs)
+    inner = site.inside(site.block)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        inner.e = e
+        place = wrapped(inner, Scalar(e.load(indices, at), NUMPY), size)
+        offset = e.let(plus(rows.offset, times(place, x.strides[axis])))
+        row = View(rows.root, rows.code, rows.dims, rows.strides, offset)
+        e.store(made, at, e.load(row, at))
+
+    in_order(site.e, dims, element)
+    return made
+
+
+def filled_with(number: Expr, dims: tuple[Expr, ...]) -> Repeated:
+    """One number of NumPy's everywhere."""
+    return Repeated(Scalar(number, NUMPY), number.code, dims)
+
+
+def _one_row(x: View, axis: int) -> View:
+    dims = (*x.dims[:axis], ONE, *x.dims[axis + 1 :])
+    return with_axes(x, dims, x.strides)
+
+
+# --- repeating ----------------------------------------------------------------------------
+
+
+def _copied_as(site: Site, eqn: Eqn, source: View, dims: tuple[Expr, ...]) -> View:
+    """A copy of an array in whose memory is one of another shape."""
+    site.write_all()
+    made = site.allocate(tuple(map(site.e.let, dims)), source.code, eqn.outs)
+    strides = tuple(map(site.e.let, c_strides(source.dims)))
+    copy_elements(site.e, with_axes(made, source.dims, strides), source)
+    return made
+
+
+@lowers("repeat")
+def _repeat(site: Site, eqn: Eqn) -> Value:
+    x, axis = along(site, eqn)
+    sizes = sizes_of(site, eqn.params["repeats"])
+    if len(sizes) != 1 or not x.dims:
+        raise Unlowered("elements that are repeated different numbers of times")
+    each = expanded(x, {axis + 1})
+    dims = (*x.dims[: axis + 1], sizes[0], *x.dims[axis + 1 :])
+    whole = (*x.dims[:axis], times(x.dims[axis], sizes[0]), *x.dims[axis + 1 :])
+    return _copied_as(site, eqn, spread_value(site, each, dims), whole)
+
+
+@lowers("tile")
+def _tile(site: Site, eqn: Eqn) -> Value:
+    x, reps = site.view(site.operand(eqn.args[0])), sizes_of(site, eqn.params["reps"])
+    reps = (*[ONE] * (len(x.dims) - len(reps)), *reps)
+    own = (*[ONE] * (len(reps) - len(x.dims)), *x.dims)
+    x = with_axes(x, own, (*[ZERO] * (len(own) - len(x.dims)), *x.strides))
+    pairs = tuple(size for pair in zip(reps, own, strict=True) for size in pair)
+    turns = expanded(x, {2 * k for k in range(len(reps))})
+    whole = tuple(times(a, b) for a, b in zip(reps, own, strict=True))
+    return _copied_as(site, eqn, spread_value(site, turns, pairs), whole)
+
+
+@lowers("meshgrid")
+def _meshgrid(site: Site, eqn: Eqn) -> Value:
+    if not set(eqn.params) <= {"indexing"} or eqn.param("indexing", "xy") not in ("xy", "ij"):
+        raise Unlowered("options of `meshgrid`")
+    views = [site.view(site.apply("ravel", site.view(site.operand(x)))) for x in eqn.args]
+    rank = len(views)
+    order = list(range(rank))
+    if eqn.param("indexing", "xy") == "xy" and rank > 1:
+        order[:2] = 1, 0
+    dims = tuple(views[k].dims[0] for k in order)
+    placed = [expanded(view, set(range(rank)) - {order.index(k)}) for k, view in enumerate(views)]
+    grids = [site.copied(spread_value(site, view, dims)) for view in placed]
+    return index(*grids)
+
+
+# --- borders ------------------------------------------------------------------------------
+
+_Widths = list[tuple[Expr, Expr]]
+
+
+def _widths(site: Site, eqn: Eqn, rank: int) -> _Widths:
+    """How wide the border is, before and after each axis."""
+    value = site.value(eqn.params["pad_width"])
+    rows = value.items if isinstance(value, Tuple) else (value,)
+    if not any(isinstance(row, Tuple) for row in rows):
+        rows = (Tuple(rows, "tuple"),)
+    pairs = [_pair(site, row) for row in rows]
+    if len(pairs) not in (1, rank):
+        raise Unlowered("borders of another number of axes")
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+def _pair(site: Site, value: Value) -> tuple[Expr, Expr]:
+    items = value.items if isinstance(value, Tuple) else (value,)
+    sizes = [site.as_scalar(item) for item in items]
+    if any(size.code != "i64" for size in sizes) or len(sizes) not in (1, 2):
+        raise Unlowered("the width of a border that is no integer")
+    for size in sizes:
+        site.e.exit_if(Apply("lt", (size.expr, ZERO), "b1"), "a border of negative width")
+    return sizes[0].expr, sizes[-1].expr
+
+
+@lowers("pad", "pad_zeros")
+def _pad(site: Site, eqn: Eqn) -> Value:
+    x = site.view(site.operand(eqn.args[0]))
+    widths = _widths(site, eqn, len(x.dims))
+    mode = eqn.param("mode", "constant")
+    if not set(eqn.params) <= {"pad_width", "mode", "constant_values"} or not x.dims:
+        raise Unlowered("options of `pad`")
+    if mode == "constant":
+        return _with_border(site, eqn, x, widths)
+    for axis, width in enumerate(widths):
+        x = site.view(taken(site, x, _sources(site, x.dims[axis], width, mode), axis))
+    return x
+
+
+def _with_border(site: Site, eqn: Eqn, x: View, widths: _Widths) -> View:
+    border = site.scalar(eqn.params.get("constant_values", Const(0)))
+    if border.code != x.code and x.code in ("i64", "b1") and border.expr != ZERO:
+        raise Unlowered("a border of another type")
+    dims = tuple(
+        site.e.let(plus(plus(before, dim), after))
+        for dim, (before, after) in zip(x.dims, widths, strict=True)
+    )
+    site.write_all()
+    made = site.allocate(dims, x.code, eqn.outs)
+    fill(site.e, made, converted(site.e, border.expr, x.code))
+    copy_elements(site.e, _inside(site, made, x.dims, widths), x)
+    return made
+
+
+def _inside(site: Site, view: View, dims: tuple[Expr, ...], widths: _Widths) -> View:
+    for axis, (dim, (before, _)) in enumerate(zip(dims, widths, strict=True)):
+        view = part_along(site, view, before, dim, axis)
+    return view
+
+
+def _sources(site: Site, size: Expr, width: tuple[Expr, Expr], mode: str) -> View:
+    """Which elements along an axis an array with a border has."""
+    e = site.e
+    least = integer(2 if mode == "reflect" else 1)
+    e.exit_if(Apply("lt", (size, least), "b1"), "a border around few elements")
+    made = site.allocate((e.let(plus(plus(width[0], size), width[1])),), "i64", ())
+
+    def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
+        inner.store(made, at, _source(inner, inner.let(minus(at[0], width[0])), size, mode))
+
+    over(e, made.dims, element)
+    return made
+
+
+def _source(e: Emitter, place: Expr, size: Expr, mode: str) -> Expr:
+    last = e.let(minus(size, ONE))
+    if mode == "edge":
+        return e.apply("max", e.apply("min", place, last), ZERO)
+    turns = {"wrap": size, "symmetric": times(integer(2), size), "reflect": times(integer(2), last)}
+    if mode not in turns:
+        raise Unlowered(f"a border in the mode {mode}")
+    turn = e.let(turns[mode])
+    there = ROWS["mod"].expand(e, [place, turn], "i64")
+    if mode == "wrap":
+        return there
+    back = e.let(minus(turn, plus(there, ONE) if mode == "symmetric" else there))
+    return e.apply("min", there, back)
+
+
+# --- the way back -------------------------------------------------------------------------
+
+
+@lowers("unpad")
+def _unpad(site: Site, eqn: Eqn) -> Value:
+    if eqn.param("mode", "constant") != "constant":
+        return _given_back(site, eqn)
+    like, bar = dims_of(site.operand(eqn.params["like"])), site.in_memory(eqn.args[0])
+    return _inside(site, bar, tuple(map(site.e.size, like)), _widths(site, eqn, len(like)))
+
+
+@lowers("untake", "untake_along_axis", "unrepeat", "untile")
+def _given_back(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of an array whose elements were moved: the same is done to their numbers."""
+    e = site.e
+    like, bar = site.operand(eqn.params["like"]), site.operand(eqn.args[0])
+    dims = tuple(map(e.size, dims_of(like)))
+    total = Scalar(e.let(product(dims)), bits=48)
+    numbers = site.apply("reshape", site.apply("arange", total), as_shape(dims))
+    options: dict[str, Any] = {key: eqn.params[key] for key in NAMES if key in eqn.params}
+    places = site.view(site.apply(eqn.op.name.removeprefix("un"), numbers, **options))
+    bar = site.view(spread_value(site, bar, places.dims))
+    made = zeroed(site, dims, bar.code, eqn.outs)
+    flat = replaced_flat(made)
+
+    def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
+        place = (inner.load(places, at),)
+        total = inner.apply("add", inner.load(flat, place), inner.load(bar, at))
+        inner.store(flat, place, total)
+
+    in_order(e, places.dims, element)
+    return made
+
+
+def as_shape(dims: tuple[Expr, ...]) -> Tuple:
+    """A shape, as a value."""
+    return index(*(Scalar(dim, bits=48) for dim in dims))
+
+
+# --- side by side -------------------------------------------------------------------------
+
+
+@lowers("vstack", "hstack", "dstack", "column_stack")
+def _side_by_side(site: Site, eqn: Eqn) -> Value:
+    """Arrays joined along an axis that those get first that lack it."""
+    arrays = site.value(eqn.args[0])
+    if not isinstance(arrays, Tuple) or not arrays.items or eqn.params:
+        raise Unlowered("joining of something that is no list of arrays")
+    views = [site.view(item) for item in arrays.items]
+    name = eqn.op.name
+    if name == "hstack":
+        axis = 0 if len(views[0].dims) <= 1 else 1
+        views = [expanded(view, {0}) if not view.dims else view for view in views]
+    else:
+        axis = {"vstack": 0, "column_stack": 1, "dstack": 2}[name]
+        views = [_with_rank(view, name) for view in views]
+    return site.apply("concatenate", Tuple(tuple(views), "list"), outs=eqn.outs, axis=axis)
+
+
+def _with_rank(view: View, name: str) -> View:
+    """An array with the axes that it lacks to be put beside others, as NumPy adds them."""
+    added = {
+        ("vstack", 0): {0, 1}, ("vstack", 1): {0}, ("column_stack", 0): {0, 1},
+        ("column_stack", 1): {1}, ("dstack", 0): {0, 1, 2}, ("dstack", 1): {0, 2},
+        ("dstack", 2): {2},
+    }.get((name, len(view.dims)))  # fmt: skip
+    return expanded(view, added) if added else view
+
+
+@lowers("atleast_1d", "atleast_2d", "atleast_3d")
+def _at_least(site: Site, eqn: Eqn) -> Value:
+    x = site.view(site.operand(eqn.args[0]))
+    rank = int(eqn.op.name[8])
+    if rank == 1:
+        return x if x.dims else expanded(x, {0})
+    return _with_rank(x, {2: "vstack", 3: "dstack"}[rank])
+
+
+# --- differences --------------------------------------------------------------------------
+
+
+@lowers("diff")
+def _diff(site: Site, eqn: Eqn) -> Value:
+    x = site.in_memory(eqn.args[0])
+    axis = the_axis(eqn, len(x.dims), -1)
+    if axis is None or x.code == "b1" or not set(eqn.params) <= {"n", "axis"}:
+        raise Unlowered("differences of this kind")
+    whole = [EVERYTHING] * axis
+    after, before = Bounds(Scalar(ONE), None, None), Bounds(None, Scalar(integer(-1)), None)
+    found: Value = x
+    for _ in range(_times(eqn)):
+        ends = [site.apply("getitem", found, index(*whole, part)) for part in (after, before)]
+        found = site.apply("sub", *ends)
+    return found
+
+
+def _times(eqn: Eqn) -> int:
+    n = known_number(eqn, "n") if "n" in eqn.params else 1
+    if n < 1:
+        raise Unlowered("differences of no order")
+    return n
+
+
+@lowers("undiff")
+def _undiff(site: Site, eqn: Eqn) -> Value:
+    """The transpose of `diff`: what is added to an element less what is taken from it."""
+    bar: Value = site.in_memory(eqn.args[0])
+    like = dims_of(site.operand(eqn.params["like"]))
+    axis = the_axis(eqn, len(like), -1)
+    assert axis is not None
+    site.e.exit_if(Apply("eq", (like[axis], ZERO), "b1"), "differences of nothing")
+    border = [[0, 0] for _ in like]
+    border[axis] = [1, 1]
+    width = tuple(map(tuple, border))
+    for _ in range(_times(eqn)):
+        change = site.apply("diff", site.apply("pad", bar, pad_width=width), axis=axis)
+        bar = site.apply("neg", change)
+    return bar
+
+
+@lowers("append")
+def _append(site: Site, eqn: Eqn) -> Value:
+    """Two arrays one after the other, taken as arrays of one axis where none is named."""
+    parts = [site.view(site.operand(atom)) for atom in eqn.args]
+    axis = the_axis(eqn, len(parts[0].dims))
+    if axis is None:
+        parts = [site.view(site.apply("ravel", part)) for part in parts]
+    return site.apply("concatenate", Tuple(tuple(parts), "list"), outs=eqn.outs, axis=axis or 0)

@@ -1,0 +1,416 @@
+"""Writing at an index, in place; appending to lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....ir.graph import Atom, Const, Eqn, Var
+from .....ir.steps import Viewed
+from .....ir.types import UNKNOWN
+from ...containers.fields import has_fields, store_in_field, sum_of_parts
+from ...containers.items_by_number import changed_by_number
+from ...form.loopform import Constant, Expr, For, Slot
+from ...lower.columns import Growing
+from ...lower.fusion import Place, can_be_placed
+from ...lower.lists import as_item, in_memory_as_list, loosening
+from ...lower.lowering import OF_DERIVATIVES, Site, lowers
+from ...lower.sequences import item_at
+from ...lower.shapes import must_spread, spread_value, with_axes
+from ...lower.structure import item_of_list, length_of, over_arrays, wrapped
+from ...values.emitter import Emitter
+from ...values.numbers import converted
+from ...values.promotion import common_code
+from ...values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Array,
+    Bounds,
+    Delayed,
+    Known,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    plus,
+    times,
+)
+from ..elementwise.access import (
+    Scattered,
+    is_index_array,
+    over,
+    over_scattered,
+    part_of_array,
+    parts_of,
+    scattered,
+    slice_of,
+)
+from ..elementwise.creation import zeroed
+
+
+@lowers("store", "stored", "add_at")
+def _store(site: Site, eqn: Eqn) -> Value:
+    target, *path, value = eqn.args
+    container = site.value(target)
+    if isinstance(container, Growing) and len(path) == 1:
+        return _store_in_list(site, eqn, container)
+    if isinstance(container, Tuple) and len(path) == 1:
+        return _store_in_tuple(site, eqn, container)
+    if len(path) != 1:
+        return _store_in_part(site, eqn, container, path)
+    what = site.any_operand(value)
+    adds = eqn.op.name == "add_at" and not _is_zero(container)
+    view = site.to_write(target, eqn)
+    index = site.value(path[0])
+    parts = parts_of(index)
+    if isinstance(what, Delayed):
+        if _placed(site, view, index, what, adds=adds):
+            return view
+        what = site.computed(what)
+    site.write_readers_of(view.root)
+    if any(is_index_array(p) for p in parts):
+        _scatter(site, eqn, scattered(site, view, parts), what)
+        return view
+    part = part_of_array(site, view, site.value(path[0]))
+    write(site, part, what, adds=adds)
+    return view
+
+
+def _is_zero(container: Value) -> bool:
+    """Whether all that an array holds is zero: what is added to it is written to it."""
+    zero = isinstance(container, Repeated) and container.element.expr
+    return isinstance(zero, Constant) and zero.value == 0
+
+
+def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) -> bool:
+    """Have a pending result written where it belongs at once, where nothing can tell the difference."""
+    if any(map(is_index_array, parts_of(index))) or what.code != view.code:
+        return False
+    if not site.is_used_once(what) or not can_be_placed(what, view.root):
+        return False
+    part = part_of_array(site, view, index)
+    sizes = list(zip(part.dims, what.dims, strict=False))
+    if len(part.dims) != len(what.dims) or any((a == ONE) != (b == ONE) for a, b in sizes):
+        return False
+    for a, b in sizes:
+        site.e.must_be_same(a, b, "an array that is written to another shape")
+    site.write_into(what, Place(part, adds))
+    return True
+
+
+def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
+    """A write to a row of an array, to an array in a list, or to a field of an item."""
+    if isinstance(container, Growing) and has_fields(container):
+        return store_in_field(site, eqn, container, [site.value(step) for step in path])
+    what = site.any_operand(eqn.args[-1])
+    if isinstance(what, Delayed):
+        what = site.computed(what)
+    if isinstance(container, Tuple):
+        return _store_in_item(site, eqn, container, path, what)
+    steps = [site.value(step) for step in path]
+    if isinstance(container, Growing):
+        for root in container.column.roots():
+            site.unit.on_write(root)
+        first, *steps = steps
+        site.write_all()
+        part = item_of_list(site, container, site.as_scalar(first))
+    else:
+        container = part = site.to_write(eqn.args[0], eqn)
+        site.write_all()
+    _write_along(site, eqn, part, steps, what)
+    return container
+
+
+def _store_in_item(
+    site: Site, eqn: Eqn, container: Tuple, path: Sequence[Atom], what: Scalar | View | Repeated
+) -> Tuple:
+    """An addition to a part of an array that is an item of a cotangent of known length."""
+    if eqn.op.name not in OF_DERIVATIVES:
+        raise Unlowered("a write to a part of an item")
+    k = _number_of_item(container, path[0])
+    item = None if k is None else container.items[k]
+    if k is None or not isinstance(item, (View, Repeated)):
+        steps = [site.value(step) for step in path]
+        changed = changed_by_number(site, container, steps, lambda x: _added(site, x, what))
+        assert isinstance(changed, Tuple)
+        return changed
+    view = site.writable(site.view(item), eqn)
+    site.write_all()
+    _write_along(site, eqn, view, [site.value(step) for step in path[1:]], what)
+    return _with_item(container, k, view)
+
+
+def _write_along(
+    site: Site, eqn: Eqn, part: Value, steps: Sequence[Value], what: Scalar | View | Repeated
+) -> None:
+    """Write to a part of a part, of which the indices are given one by one."""
+    for k, step in enumerate(steps):
+        if isinstance(step, Known) and isinstance(step.value, Viewed):
+            part = _seen_as(site, part, step.value)
+            continue
+        if isinstance(part, Growing) and isinstance(step, Scalar):
+            position = wrapped(site, step, length_of(site, part))
+            before = item_at(site.e, part, position)
+            if k < len(steps) - 1 or (eqn.op.name == "add_at" and isinstance(before, View)):
+                part = before
+                continue
+            if eqn.op.name == "add_at":
+                what = site.as_scalar(_added(site, before, what))
+            part.column.put(site.e, position, what)
+            return
+        if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
+            raise Unlowered("a write to a part of a part")
+        part = part_of_array(site, part, step)
+    if not isinstance(part, View):
+        raise Unlowered("a write to a part of a part")
+    write(site, part, what, adds=eqn.op.name == "add_at")
+
+
+def _seen_as(site: Site, part: Value, step: Viewed) -> View:
+    """What an op makes of an array in the same memory."""
+    from ...program import handlers
+
+    given = Var(UNKNOWN)
+    site.values[given] = part
+    options = {name: Const(value) for name, value in step.options}
+    eqn = Eqn((Var(UNKNOWN),), step.op, (given,), options, namespace=step.namespace)
+    view = handlers.handler_of(site, eqn)(site, eqn)
+    if not isinstance(part, View) or not isinstance(view, View) or view.root is not part.root:
+        raise Unlowered("a write through a view that is a copy here")
+    return view
+
+
+@lowers("shares_with")
+def _shares_with(site: Site, eqn: Eqn) -> Value:
+    """Whether an op gave a view of its operand: what is a copy is left to Python, which warns of writes to it."""
+    part, whole = (site.value(atom) for atom in eqn.args)
+    if not isinstance(part, View) or not isinstance(whole, View) or part.root is not whole.root:
+        raise Unlowered("a write through a view that is a copy here")
+    return Scalar(Constant(True, "b1"), PYTHON)
+
+
+@lowers("overwrite")
+def _overwrite(site: Site, eqn: Eqn) -> Value:
+    x, *path, new = eqn.args
+    if path:
+        raise Unlowered("a dictionary inside of another object")
+    container, items = site.value(x), site.value(new)
+    if isinstance(container, Growing) and isinstance(items, Growing):
+        return _overwritten_list(site, container, items)
+    what = site.any_operand(new)
+    if isinstance(what, Delayed):
+        what = site.computed(what)
+    view = site.to_write(x, eqn)
+    site.write_all()
+    write(site, view, what, adds=False)
+    return view
+
+
+def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing:
+    """A list of numbers with others in the place of all of its items."""
+    e = site.e
+    if not isinstance(item_at(Emitter(e.names), items, ZERO), Scalar):
+        raise Unlowered("a list whose items are all replaced, and are no numbers")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    size = length_of(site, items)
+    e.must_be_same(size, length_of(site, container), "a list that gets another length")
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    container.column.put(inner, index, item_at(inner, items, index))
+    e.add(For(index, size, tuple(inner.statements)))
+    return container
+
+
+def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
+    """Write a number or an array to part of an array, or add it there."""
+    e = site.e
+    what = _to_be_written(site, part, what)
+
+    def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
+        found = what.expr if isinstance(what, Scalar) else inner.load(what, indices)
+        found = converted(inner, found, part.code)
+        if adds:
+            found = inner.apply("add", inner.load(part, indices), found)
+        inner.store(part, indices, found)
+
+    over(e, part.dims, element)
+
+
+def _to_be_written(site: Site, part: View, what: Scalar | View | Repeated) -> Scalar | View:
+    """What is written: a number for all elements, or an array of the shape of where it is written."""
+    _must_fit(part, what)
+    if isinstance(what, Scalar):
+        return what
+    if isinstance(what, Repeated):
+        must_spread(site.e, what.dims, part.dims)
+        return Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
+    return _spread_over(site, part, what)
+
+
+def _must_fit(part: View, what: Scalar | Array) -> None:
+    if not isinstance(what, Scalar) and common_code([what, part]) != part.code:
+        raise Unlowered("a write that changes the type of numbers")
+    if isinstance(what, Scalar) and part.code in ("i64", "b1") and what.code != part.code:
+        raise Unlowered("a write that changes the type of numbers")
+
+
+def _spread_over(site: Site, part: View, what: View) -> View:
+    """An array with the shape of where it is written; never in the same memory."""
+    if what.root is part.root:
+        what = site.copied(what)
+    spread = spread_value(site, what, part.dims)
+    assert isinstance(spread, View)
+    return with_axes(spread, part.dims, spread.strides)
+
+
+def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repeated) -> None:
+    view = places.view
+    adds = eqn.op.name == "add_at"
+    shape = (
+        *view.dims[: places.axis], *places.indices.dims, *view.dims[places.axis + 1 :]
+    )  # fmt: skip
+    what = _to_be_written(site, View(view.root, view.code, shape, shape, ZERO), what)
+
+    def element(e: Emitter, here: tuple[Expr, ...], there: tuple[Expr, ...]) -> None:
+        found = what.expr if isinstance(what, Scalar) else e.load(what, here)
+        found = converted(e, found, view.code)
+        if adds:
+            found = e.apply("add", e.load(view, there), found)
+        e.store(view, there, found)
+
+    over_scattered(site, places, element)
+
+
+@lowers("last_written")
+def _last_written(site: Site, eqn: Eqn) -> Value:
+    """Whether each entry of a value that was written with an index is still there: exits if not."""
+    view, parts = site.in_memory(eqn.args[0]), parts_of(site.value(eqn.args[1]))
+    if any(map(is_index_array, parts)):
+        places = scattered(site, view, parts)
+        if len(places.indices.dims) != 1:
+            raise Unlowered("a write with an array of indices of several axes")
+        _must_differ(site, places)
+    return Scalar(Constant(1.0, "f64"), PYTHON)
+
+
+def _must_differ(site: Site, places: Scattered) -> None:
+    e = site.e
+    size = places.view.dims[places.axis]
+    seen = zeroed(site, (size,), "b1", ())
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("i"), "i64")
+    position = Scalar(inner.e.load(places.indices, (index,)), NUMPY)
+    at = wrapped(inner, position, size)
+    inner.e.exit_if(inner.e.load(seen, (at,)), "an index that names an element twice")
+    inner.e.store(seen, (at,), Constant(True, "b1"))
+    e.add(For(index, e.let(places.indices.dims[0]), tuple(inner.e.statements)))
+
+
+def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
+    index = site.value(eqn.args[1])
+    if isinstance(index, Bounds):
+        return _add_to_part(site, eqn, container, index)
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    position = wrapped(site, site.as_scalar(index), length_of(site, container))
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2])
+    site.write_all()
+    if eqn.op.name == "add_at":
+        value = _sum_in_list(site, container, position, value)
+    value = as_item(site, container, value)
+    with loosening(site, container):
+        container.column.put(site.e, position, value)
+    return container
+
+
+def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Value:
+    """The cotangent of a slice of a list, added to that of the list."""
+    value = site.value(eqn.args[2])
+    if eqn.op.name != "add_at" or not isinstance(value, Growing):
+        raise Unlowered("a write to a slice of a list")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    e = site.e
+    start, count, step = slice_of(site, bounds, length_of(site, container))
+    e.must_be_same(count, length_of(site, value), "a cotangent of another length")
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    place = inner.e.let(plus(start, times(index, step)))
+    item = item_at(inner.e, value, index)
+    container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
+    e.add(For(index, count, tuple(inner.e.statements)))
+    return container
+
+
+def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
+    before = item_at(site.e, container, position)
+    if isinstance(before, View) and isinstance(value, View):
+        return site.view(site.computed(over_arrays(site, "add", [before, value])))
+    value = site.as_scalar(value) if isinstance(before, Scalar) else value
+    return sum_of_parts(site.e, before, value)
+
+
+def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
+    """A list of known length with one item replaced; the others are what they were."""
+    k = _number_of_item(container, eqn.args[1])
+    if k is None and _is_of_numbers(container):
+        return _store_in_list(site, eqn, in_memory_as_list(site, container))
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2])
+    adds = eqn.op.name == "add_at"
+    if k is None:
+        step = [site.value(eqn.args[1])]
+        return changed_by_number(
+            site, container, step, lambda x: _added(site, x, value) if adds else value
+        )
+    if adds:
+        value = _added(site, container.items[k], value)
+    return _with_item(container, k, value)
+
+
+def _number_of_item(container: Tuple, index: Atom) -> int | None:
+    """Which item an index or key names, if that is known."""
+    key = index.value if isinstance(index, Const) else None
+    key = getattr(key, "name", key)
+    if key not in container.keys and isinstance(key, int) and container.form == "list":
+        key = key % len(container.items) if container.items else None
+    return None if key is None or key not in container.keys else container.keys.index(key)
+
+
+def _with_item(container: Tuple, k: int, value: Value) -> Tuple:
+    items = (*container.items[:k], value, *container.items[k + 1 :])
+    return Tuple(items, container.form, container.keys, container.type)
+
+
+def _is_of_numbers(container: Tuple) -> bool:
+    return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
+
+
+def _added(site: Site, before: Value, value: Value) -> Value:
+    if isinstance(before, Scalar) and isinstance(value, Scalar):
+        return sum_of_parts(site.e, before, value)
+    if isinstance(before, (Scalar, View, Repeated)) and isinstance(value, (Scalar, View, Repeated)):
+        return site.computed(over_arrays(site, "add", [before, value]))
+    return sum_of_parts(site.e, before, value)
+
+
+@lowers("add_attr")
+def _add_attr(site: Site, eqn: Eqn) -> Value:
+    """A cotangent added to that of a field of a named tuple."""
+    buffer, x = (site.value(atom) for atom in eqn.args[:2])
+    name = eqn.param("name")
+    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
+        raise Unlowered(f"a cotangent of the attribute `{name}`")
+    k = x.keys.index(name)
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
+    return _with_item(buffer, k, _added(site, buffer.items[k], value))

@@ -1,0 +1,1 @@
+"""Elementwise ops, access to elements, and arrays that are made."""

@@ -1,0 +1,158 @@
+"""Numbers and arrays as others: floats, integers, rounded, of another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .....ir.graph import Eqn
+from ...form.loopform import CODES, FLOATS, Constant, Expr
+from ...lower.fusion import mapped
+from ...lower.lowering import Site, lowers, must_have_type
+from ...lower.shapes import dims_of
+from ...lower.structure import over_arrays
+from ...values import numbers
+from ...values.elementwise import ROWS, Elementwise
+from ...values.emitter import Emitter
+from ...values.values import (
+    NUMPY,
+    PYTHON,
+    SINGLE,
+    ZERO,
+    Known,
+    Repeated,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    number,
+)
+from .access import over
+from .creation import code_of_option
+
+
+@lowers("to_float")
+def _to_float(site: Site, eqn: Eqn) -> Value:
+    if not eqn.args:
+        return Scalar(Constant(0.0, "f64"), PYTHON)
+    given = site.value(eqn.args[0])
+    if isinstance(given, Known) and isinstance(given.value, str):
+        return _number_in(given.value)
+    x = site.as_scalar(given)
+    return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
+
+
+@lowers("number_like")
+def _number_like(site: Site, eqn: Eqn) -> Value:
+    x, like = (site.as_scalar(site.value(atom)) for atom in eqn.args)
+    if like.code not in FLOATS:
+        return x
+    return Scalar(numbers.converted(site.e, x.expr, like.code), like.origin)
+
+
+def _number_in(text: str) -> Scalar:
+    """`float("inf")` and its like."""
+    try:
+        return number(float(text))
+    except ValueError:
+        raise Unlowered("a text that is no number") from None
+
+
+@lowers("float64", "float32", "int64")
+def _scalar_of_numpy(site: Site, eqn: Eqn) -> Value:
+    """`np.float64(x)` and its like: a number, of a number or an array without axes."""
+    x = site.scalar(eqn.args[0]) if len(eqn.args) == 1 else None
+    if x is None or eqn.params:
+        raise Unlowered(f"`np.{eqn.op.name}` with options")
+    if eqn.op.name == "int64":
+        return numbers.to_integer(site.e, x, origin=NUMPY)
+    double = numbers.converted(site.e, x.expr, "f64")
+    return Scalar(numbers.converted(site.e, double, CODES[eqn.op.name]), NUMPY)
+
+
+@lowers("to_int", "trunc", "floor", "ceil")
+def _to_int(site: Site, eqn: Eqn) -> Value:
+    if not eqn.args:
+        return Scalar(ZERO, PYTHON, 0)
+    x = site.any_operand(eqn.args[0])
+    name = "trunc" if eqn.op.name == "to_int" else eqn.op.name
+    if len(eqn.args) > 1:
+        raise Unlowered("a number in another base")
+    if x.code not in FLOATS and eqn.namespace == "np":
+        raise Unlowered("rounding of integers, whose type depends on the version of NumPy")
+    if eqn.op.name == "trunc" and eqn.namespace != "np" and not _has_trunc(x):
+        raise Unlowered("`math.trunc` of what may be none of Python's numbers")
+    if not isinstance(x, Scalar) and eqn.namespace != "np":
+        x = site.as_scalar(x)
+    if isinstance(x, Scalar):
+        if eqn.namespace == "np":
+            must_have_type(x)
+            code = x.code if x.code in FLOATS else "f64"
+            expr = numbers.converted(site.e, x.expr, code)
+            return Scalar(site.e.apply(name, expr), NUMPY)
+        return numbers.to_integer(site.e, x, name)
+    return over_arrays(site, name, [x])
+
+
+def _has_trunc(x: Any) -> bool:
+    """Whether a value is one of Python's numbers: of NumPy's, only its floats of 64 bits are."""
+    if not isinstance(x, Scalar):
+        return False
+    return x.origin == PYTHON or (x.code == "f64" and SINGLE not in numbers.bound(x.origin))
+
+
+for _name in ("trunc", "floor", "ceil"):
+
+    def _rounded(e: Any, args: Any, code: Any, op: str = _name) -> Expr:
+        return e.apply(op, *args)
+
+    ROWS[_name] = Elementwise("inexact", _rounded)
+
+
+@lowers("project")
+def _project(site: Site, eqn: Eqn) -> Value:
+    """A gradient in its final form: the shape and the type of what it belongs to."""
+    bar, x = (site.any_operand(atom) for atom in eqn.args)
+    if isinstance(x, Scalar):
+        return Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), PYTHON)
+    code = x.code if x.code in FLOATS else "f64"
+    dims = dims_of(x)
+    if isinstance(bar, Scalar):
+        return Repeated(Scalar(numbers.converted(site.e, bar.expr, code), NUMPY), code, dims)
+    for a, b in zip(dims_of(bar), dims, strict=True):
+        site.e.must_be_same(a, b)
+    return mapped(site, ROWS["copy"], [bar], code, dims)
+
+
+@lowers("astype", "cast_like")
+def _astype(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    if eqn.op.name == "cast_like":
+        like = site.operand(eqn.params["like"])
+        code = like.code if like.code in FLOATS else "f64"
+    else:
+        code = code_of_option(site, eqn.params["dtype"])
+    if x.code in FLOATS and code == "i64":
+        return _as_integers(site, eqn, site.view(x))
+    return mapped(site, ROWS["copy"], [x], code, dims_of(x))
+
+
+def _as_integers(site: Site, eqn: Eqn, x: View) -> View:
+    """What is before the point; what is no integer of 62 bits is left to NumPy, which warns."""
+    site.write_all()
+    made = site.allocate(x.dims, "i64", eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        e.store(made, at, numbers.to_integer(e, Scalar(e.load(x, at), NUMPY)).expr)
+
+    over(site.e, x.dims, element)
+    return made
+
+
+@lowers("item")
+def _item(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    if len(eqn.args) > 1 or dims_of(x):
+        raise Unlowered("`item` of an array with axes")
+    element = site.as_scalar(x).expr
+    code = "f64" if element.code == "f32" else element.code
+    return Scalar(numbers.converted(site.e, element, code), PYTHON)

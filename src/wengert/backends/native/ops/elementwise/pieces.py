@@ -1,0 +1,69 @@
+"""Arrays in pieces, and the indices of diagonals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....ir.graph import Const, Eqn
+from ...form.loopform import Apply, Expr
+from ...lower.lowering import Site, lowers
+from ...lower.shapes import known_axis
+from ...values.values import (
+    PYTHON,
+    ZERO,
+    Bounds,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    times,
+)
+
+
+@lowers("split")
+def _split(site: Site, eqn: Eqn) -> Tuple:
+    """`np.split`, of which it is known how many pieces it makes."""
+    view = site.in_memory(eqn.args[0])
+    axes = known_axis(eqn.params.get("axis", Const(0)), len(view.dims))
+    if axes is None or len(axes) != 1:
+        raise Unlowered("pieces along an axis that is computed")
+    (axis,) = axes
+    ends = _ends(site, view.dims[axis], eqn)
+    starts = [ZERO, *ends[:-1]]
+    pieces = [_piece(site, view, axis, *pair) for pair in zip(starts, ends, strict=True)]
+    return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
+
+
+def _ends(site: Site, size: Expr, eqn: Eqn) -> list[Expr]:
+    """Where the pieces end."""
+    e = site.e
+    asked = eqn.params["indices_or_sections"]
+    known = asked.value if isinstance(asked, Const) else None
+    if type(known) is int and known > 0:
+        rest = e.apply("rem", size, integer(known))
+        e.exit_if(Apply("ne", (rest, ZERO), "b1"), "pieces that are not equal")
+        length = e.apply("quotient", size, integer(known))
+        return [e.let(times(length, integer(k + 1))) for k in range(known)]
+    if isinstance(known, (list, tuple)) and all(type(k) is int and k >= 0 for k in known):
+        places: Sequence[int] = known
+        if list(places) == sorted(places):
+            return [*(e.apply("min", integer(k), size) for k in places), size]
+    raise Unlowered("pieces whose number is computed")
+
+
+def _piece(site: Site, view: View, axis: int, start: Expr, end: Expr) -> Value:
+    whole = Bounds(None, None, None)
+    piece = Bounds(Scalar(start, PYTHON, 48), Scalar(end, PYTHON, 48), None)
+    return site.apply("getitem", view, Tuple((*[whole] * axis, piece), "tuple"))
+
+
+@lowers("diag_indices")
+def _diag_indices(site: Site, eqn: Eqn) -> Tuple:
+    n = site.as_scalar(site.value(eqn.params["n"])) if "n" in eqn.params else None
+    ndim = eqn.param("ndim", 2)
+    if n is None or n.code != "i64" or n.origin != PYTHON:
+        raise Unlowered("the indices of a diagonal of something else than a number of rows")
+    places = site.view(site.apply("arange", n))
+    return Tuple((places,) * ndim, "tuple", tuple(range(ndim)))

@@ -1,0 +1,158 @@
+"""Cotangents that are zero, or the same everywhere."""
+
+from __future__ import annotations
+
+from .....ir.graph import Eqn
+from .....ir.records import replace
+from .....ir.types import FLOAT
+from ...form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
+from ...lower.columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
+from ...lower.fusion import fill
+from ...lower.lists import has_numbers_alone, item_copies, like_item, template_of
+from ...lower.lowering import Site, described, lowers
+from ...lower.sequences import Lists, RaggedArrays, growing, item_at
+from ...lower.shapes import dims_of, spread
+from ...lower.structure import length_of
+from ...values.complexes import by_part, is_complex
+from ...values.emitter import Emitter
+from ...values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Delayed,
+    Known,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    product,
+    times,
+)
+
+
+@lowers("zeros")
+def _zeros(site: Site, eqn: Eqn) -> Value:
+    return zeros_like(site, site.value(eqn.args[0]))
+
+
+def zeros_like(site: Site, value: Value) -> Value:
+    """The cotangent of a value that is zero."""
+    match value:
+        case Scalar():
+            return Scalar(Constant(0.0, "f64"), PYTHON)
+        case View() | Delayed() | Repeated():
+            code = value.code if value.code in FLOATS else "f64"
+            return Repeated(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
+        case Tuple() if is_complex(value):
+            return by_part(value, lambda part: zeros_like(site, part))
+        case Tuple(items=items, form="dataclass", keys=keys):
+            return Tuple(tuple(zeros_like(site, item) for item in items), "dict", keys)
+        case Tuple(items=items):
+            inner = tuple(zeros_like(site, item) for item in items)
+            return Tuple(inner, "list", tuple(range(len(inner))))
+        case Known(value=None | str()):
+            return Known(None)
+        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+            return _zero_list(site, value)
+        case Growing(column=Arrays() | RaggedArrays()):
+            return _zero_arrays(site, value)
+        case Growing(column=Parts()):
+            return _zero_items(site, value)
+        case Growing(column=ListsOfOneLength() | Lists()) if is_of_lists_of_numbers(value):
+            return _zero_lists(site, value)
+        case _:
+            raise Unlowered(f"a cotangent of {described(value)}")
+
+
+@lowers("spread_items")
+def _spread_items(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of a sum, given to each of its items."""
+    items = site.value(eqn.args[1])
+    if isinstance(items, (View, Delayed, Repeated)):
+        return spread(site, eqn.args[0], items.dims)
+    bar = site.scalar(eqn.args[0])
+    match items:
+        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+            return equal_items(site, length_of(site, items), bar)
+        case Tuple():
+            return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
+        case _:
+            raise Unlowered(f"a cotangent of {described(items)}")
+
+
+def _zero_list(site: Site, value: Growing) -> Growing:
+    """As many zeros as a list has numbers."""
+    return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
+
+
+def _zero_arrays(site: Site, value: Growing) -> Growing:
+    """Arrays of zeros, of the shapes of those in a list."""
+    made = item_copies(site, value)
+    size = made.length
+    elements = made.column
+    if isinstance(elements, RaggedArrays):
+        size, elements = elements.flat.length, elements.flat.column
+    if isinstance(elements, Arrays):
+        size = site.e.let(times(size, product(elements.dims)))
+    assert isinstance(elements, (Arrays, Numbers))
+    whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
+    fill(site.e, whole, Constant(0.0, whole.code))
+    return made
+
+
+def is_of_lists_of_numbers(value: Growing) -> bool:
+    """Whether a list is one of lists of numbers."""
+    flat = getattr(value.column, "flat", None)
+    column = flat.column if isinstance(flat, Growing) else flat
+    return isinstance(column, (Numbers, NumbersOfAnyOrigin))
+
+
+def _zero_lists(site: Site, value: Growing) -> Growing:
+    """Lists of zeros, as long as those in a list."""
+    e = site.e
+    length = length_of(site, value)
+    column = value.column
+    assert isinstance(column, (ListsOfOneLength, Lists))
+    same = column.count if isinstance(column, ListsOfOneLength) else None
+    longest = column.flat.length if isinstance(column, Lists) else same
+    assert longest is not None
+    zeros = equal_items(site, longest, Scalar(Constant(0.0, "f64"), PYTHON))
+    zeros = replace(zeros, count=same)
+    made = growing(e, zeros, "bars", e.apply("max", length, ONE), lambda expr: expr == same)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    here = zeros
+    if isinstance(column, Lists):
+        here = replace(zeros, length=inner.variable("size", column.sizes.item(inner, index).expr))
+    made.column.put(inner, index, here)
+    e.add(For(index, length, tuple(inner.statements)))
+    e.add(Assign(made.length, length))
+    return made
+
+
+def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
+    """A list of one number, so many times."""
+    e = site.e
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, zero)
+    e.add(For(index, size, tuple(inner.statements)))
+    e.add(Assign(made.length, size))
+    return made
+
+
+def _zero_items(site: Site, value: Growing) -> Growing:
+    """A list of the cotangents that are zero, of items that have parts."""
+    e = site.e
+    length = length_of(site, value)
+    item = zeros_like(site, item_at(Emitter(e.names), value, ZERO))
+    if not has_numbers_alone(item):
+        raise Unlowered("a cotangent of a list of items that have arrays")
+    made = growing(e, like_item(item, site.unit.of_lists), "bars", e.apply("max", length, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, item)
+    e.add(For(index, length, tuple(inner.statements)))
+    e.add(Assign(made.length, length))
+    return made

@@ -1,0 +1,299 @@
+"""Products of stacks of matrices, contractions with named axes, products of vectors of space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .....ir.graph import Const, Eqn
+from .....runtime.products import explicit_subscripts
+from ...form.loopform import Apply, Constant, Expr
+from ...lower.fusion import REDUCTIONS, copy_elements, reduced
+from ...lower.lowering import Site, lowers
+from ...lower.shapes import broadcast, dims_of, spread_value, with_axes
+from ...lower.structure import over_arrays
+from ...values.emitter import Emitter
+from ...values.promotion import converted, operand_code
+from ...values.values import (
+    ONE,
+    ZERO,
+    Array,
+    Known,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    plus,
+    times,
+)
+from ..arrays.moving import as_shape, filled_with
+from ..elementwise.access import over
+from ..elementwise.creation import zeroed
+from ..reductions.reductions import summed_to
+from .products import product_of_two, transposed
+
+Sizes = Mapping[str, Expr]
+
+
+# --- einsum -------------------------------------------------------------------------------
+
+
+@lowers(*(f"einsum_{n}" for n in range(1, 7)))
+def _einsum(site: Site, eqn: Eqn) -> Value:
+    views = [site.view(site.operand(atom)) for atom in eqn.args[1:]]
+    terms, output = _subscripts(eqn.args[0], [len(view.dims) for view in views])
+    return contracted(site, terms, output, views)
+
+
+def _subscripts(atom: object, ranks: Sequence[int]) -> tuple[list[str], str]:
+    text = getattr(atom, "value", None)
+    try:
+        terms, output = explicit_subscripts(text, ranks)
+    except (NotImplementedError, ValueError):
+        raise Unlowered("subscripts that are not known, or are about other arrays") from None
+    if len(set(output)) < len(output) or not set(output) <= set("".join(terms)):
+        raise Unlowered("subscripts of a result that are not those of the operands")
+    return list(terms), output
+
+
+def contracted(site: Site, terms: Sequence[str], output: str, views: Sequence[View]) -> Value:
+    """The sum of the products of arrays whose axes have names, over the axes that the result lacks."""
+    if any(view.code == "b1" for view in views):
+        raise Unlowered("a contraction of truth values")
+    if any(len(term) != len(view.dims) for term, view in zip(terms, views, strict=True)):
+        site.e.exit_if(_TRUE, "subscripts of another number of axes")
+        raise Unlowered("subscripts of another number of axes")
+    singles = [_without_repetition(site, t, v) for t, v in zip(terms, views, strict=True)]
+    if _is_product_of_matrices([term for term, _ in singles], output):
+        return _product_of_matrices(site, singles, output)
+    labels = output + "".join(dict.fromkeys(c for t, _ in singles for c in t if c not in output))
+    placed = [_placed(view, term, labels) for term, view in singles]
+    whole = placed[0] if len(placed) == 1 else over_arrays(site, "mul", placed[:2])
+    for other in placed[2:]:
+        whole = over_arrays(site, "mul", [whole, other])
+    axes = tuple(range(len(output), len(labels)))
+    if not axes:
+        return whole
+    return reduced(site, REDUCTIONS["sum"], whole, axes, whole.code)
+
+
+_TRUE = Apply("eq", (ZERO, ZERO), "b1")
+
+
+def _without_repetition(site: Site, term: str, view: View) -> tuple[str, View]:
+    """An array whose axes of the same name have become its diagonal."""
+    for label in dict.fromkeys(term):
+        first, *others = (k for k, c in enumerate(term) if c == label)
+        for k in reversed(others):
+            site.e.must_be_same(view.dims[first], view.dims[k], "a diagonal of no square")
+            strides = list(view.strides)
+            strides[first] = site.e.let(plus(strides[first], strides.pop(k)))
+            view = with_axes(view, (*view.dims[:k], *view.dims[k + 1 :]), tuple(strides))
+            term = term[:k] + term[k + 1 :]
+    return term, view
+
+
+def _placed(view: View, term: str, labels: str) -> View:
+    """An array with its axes in the order of the labels, and one element along those that it lacks."""
+    at = [term.find(label) for label in labels]
+    dims = tuple(ONE if k < 0 else view.dims[k] for k in at)
+    return with_axes(view, dims, tuple(ZERO if k < 0 else view.strides[k] for k in at))
+
+
+def _is_product_of_matrices(terms: Sequence[str], output: str) -> bool:
+    if len(terms) != 2 or any(len(term) != 2 for term in terms) or len(output) != 2:
+        return False
+    a, b = map(set, terms)
+    return len(a & b) == 1 and a ^ b == set(output)
+
+
+def _product_of_matrices(site: Site, singles: Sequence[tuple[str, View]], output: str) -> Value:
+    (left, a), (right, b) = sorted(singles, key=lambda single: output[0] not in single[0])
+    a = a if left[0] == output[0] else transposed(a)
+    b = b if right[1] == output[1] else transposed(b)
+    return product_of_two(site, a, b)
+
+
+@lowers(*(f"einsum_bar_{n}" for n in range(1, 7)))
+def _einsum_bar(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of one operand, as `runtime.products.einsum_bar` has it."""
+    k = eqn.param("index")
+    bar, *others = (site.view(site.operand(atom)) for atom in eqn.args)
+    like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
+    ranks = [len(view.dims) for view in others]
+    ranks.insert(k, len(like))
+    terms, output = _subscripts(eqn.params["subscripts"], ranks)
+    own = terms.pop(k)
+    labels = "".join(dict.fromkeys(own))
+    present = "".join(c for c in labels if c in output or any(c in term for term in terms))
+    found = contracted(site, [output, *terms], present, [bar, *others])
+    sizes = dict(zip(own, like, strict=True))
+    return _spread_back(site, found, (own, labels, present), sizes)
+
+
+def _spread_back(site: Site, found: Value, names: tuple[str, str, str], sizes: Sizes) -> Value:
+    """A cotangent that is the same along axes that were summed alone, and zero off diagonals."""
+    own, labels, present = names
+    kept = tuple(sizes[c] for c in present)
+    found = summed_to(site, site.operand_of(found), kept) if present else found
+    if own == present:
+        return found
+    view = _placed(site.view(found), present, labels)
+    dims = tuple(sizes[c] for c in labels)
+    view = site.view(spread_value(site, view, dims))
+    if own == labels:
+        return site.copied(view)
+    made = zeroed(site, tuple(sizes[c] for c in own), view.code, ())
+    _, diagonal = _without_repetition(site, own, made)
+    copy_elements(site.e, diagonal, view)
+    return made
+
+
+# --- tensordot ----------------------------------------------------------------------------
+
+
+def _labels(site: Site, eqn: Eqn, ranks: tuple[int, int]) -> tuple[str, str, str]:
+    """Names for the axes of two arrays and of their contraction."""
+    a, b = LETTERS[: ranks[0]], LETTERS[ranks[0] : sum(ranks)]
+    for i, j in _pairs(_known(site.value(eqn.params.get("axes", Const(2)))), ranks):
+        b = b.replace(b[j], a[i])
+    return a, b, "".join(c for c in a + b if (c in a) != (c in b))
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _known(value: Value) -> object:
+    """A value as Python has it, where it is known."""
+    match value:
+        case Tuple(items=items):
+            return tuple(map(_known, items))
+        case Scalar(expr=Constant(value=number)):
+            return number
+        case Known(value=known):
+            return known
+        case _:
+            return None
+
+
+def _pairs(axes: object, ranks: tuple[int, int]) -> list[tuple[int, int]]:
+    """Which axes of two arrays are summed together."""
+    match axes:
+        case "dot" | "inner" if 0 in ranks:
+            return []
+        case "dot":
+            return [(ranks[0] - 1, max(ranks[1] - 2, 0))]
+        case "inner":
+            return [(ranks[0] - 1, ranks[1] - 1)]
+        case int(count):
+            return [(ranks[0] - count + k, k) for k in range(count)]
+        case (int(i), int(j)):
+            return [(i % ranks[0], j % ranks[1])]
+        case (tuple(ours), tuple(theirs)) if len(ours) == len(theirs):
+            return [(i % ranks[0], j % ranks[1]) for i, j in zip(ours, theirs, strict=True)]
+        case _:
+            raise Unlowered("a contraction of axes that are not known")
+
+
+@lowers("tensordot", "contract")
+def _tensordot(site: Site, eqn: Eqn) -> Value:
+    a, b = (site.view(site.operand(atom)) for atom in eqn.args)
+    own, other, output = _labels(site, eqn, (len(a.dims), len(b.dims)))
+    return contracted(site, [own, other], output, [a, b])
+
+
+@lowers("contract_left", "contract_right")
+def _contract_back(site: Site, eqn: Eqn) -> Value:
+    left = eqn.op.name == "contract_left"
+    first, second = (site.view(site.operand(atom)) for atom in eqn.args)
+    bar, other = (first, second) if left else (second, first)
+    like = len(dims_of(site.operand(eqn.params["like"])))
+    ranks = (like, len(other.dims)) if left else (len(other.dims), like)
+    a, b, output = _labels(site, eqn, ranks)
+    own, others = (a, b) if left else (b, a)
+    return contracted(site, [output, others], own, [bar, other])
+
+
+# --- products of Kronecker ----------------------------------------------------------------
+
+
+def _interleaved(rank: int) -> tuple[str, str, str]:
+    a, b = LETTERS[:rank], LETTERS[rank : 2 * rank]
+    return a, b, "".join(x + y for x, y in zip(a, b, strict=True))
+
+
+@lowers("kron")
+def _kron(site: Site, eqn: Eqn) -> Value:
+    x, y = (site.view(site.operand(atom)) for atom in eqn.args)
+    _must_have_one_rank(x.dims, y.dims)
+    a, b, both = _interleaved(len(x.dims))
+    whole = contracted(site, [a, b], both, [x, y])
+    dims = tuple(site.e.let(times(m, n)) for m, n in zip(x.dims, y.dims, strict=True))
+    return site.apply("reshape", whole, as_shape(dims))
+
+
+@lowers("kron_left", "kron_right")
+def _kron_back(site: Site, eqn: Eqn) -> Value:
+    left = eqn.op.name == "kron_left"
+    bar, other = (site.operand(atom) for atom in (eqn.args if left else eqn.args[::-1]))
+    like, other = dims_of(site.operand(eqn.params["like"])), site.view(other)
+    _must_have_one_rank(like, other.dims)
+    outer, inner = (like, other.dims) if left else (other.dims, like)
+    pairs = tuple(size for pair in zip(outer, inner, strict=True) for size in pair)
+    a, b, both = _interleaved(len(like))
+    apart = site.view(site.apply("reshape", site.view(bar), as_shape(pairs)))
+    own, others = (a, b) if left else (b, a)
+    return contracted(site, [both, others], own, [apart, other])
+
+
+def _must_have_one_rank(x: Sequence[Expr], y: Sequence[Expr]) -> None:
+    if len(x) != len(y) or not x:
+        raise Unlowered("`kron` of arrays of different ranks")
+
+
+# --- vectors of space ---------------------------------------------------------------------
+
+
+@lowers("cross")
+def _cross(site: Site, eqn: Eqn) -> Value:
+    return crossed(site, eqn, *(site.operand(atom) for atom in eqn.args))
+
+
+@lowers("cross_left", "cross_right")
+def _cross_back(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of one factor of a × b: b × ȳ, or ȳ × a."""
+    y, x = (site.operand(atom) for atom in eqn.args[::-1])
+    found = crossed(site, eqn, y, x)
+    like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
+    return summed_to(site, found, like)
+
+
+def crossed(site: Site, eqn: Eqn, x: Scalar | Array, y: Scalar | Array) -> View:
+    """The products of vectors along the last axis."""
+    e = site.e
+    shapes = dims_of(x), dims_of(y)
+    if not all(shapes) or any(eqn.params.get(name, _LAST) != _LAST for name in _AXES):
+        raise Unlowered("`cross` along another axis than the last")
+    for shape in shapes:
+        e.must_be_same(shape[-1], integer(3), "vectors of another space")
+    code = operand_code("arithmetic", [x, y])
+    lead = broadcast(e, [filled_with(ZERO, shape[:-1]) for shape in shapes])
+    a, b = (site.view(spread_value(site, v, (*lead, integer(3)))) for v in (x, y))
+    site.write_all()
+    made = site.allocate((*lead, integer(3)), code, eqn.outs)
+
+    def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
+        u, v = ([converted(inner, inner.load(w, (*at, integer(k))), code) for k in range(3)]
+                for w in (a, b))  # fmt: skip
+        for k in range(3):
+            i, j = (k + 1) % 3, (k + 2) % 3
+            plus_, minus_ = inner.apply("mul", u[i], v[j]), inner.apply("mul", u[j], v[i])
+            inner.store(made, (*at, integer(k)), inner.apply("sub", plus_, minus_))
+
+    over(e, lead, element)
+    return made
+
+
+_AXES = "axisa", "axisb", "axisc", "axis"
+_LAST = Const(-1)

@@ -1,0 +1,1 @@
+"""Reductions, scans, sorting and tables."""

@@ -1,0 +1,163 @@
+"""What runs along an axis: sums, products and extremes of all elements up to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .....ir.graph import Const, Eqn
+from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Slot
+from ...lower.fusion import copy_elements, fill
+from ...lower.lowering import Site, lowers
+from ...lower.shapes import dims_of
+from ...values.emitter import Emitter
+from ...values.numbers import converted
+from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
+from ..arrays.moving import along, as_shape, the_axis
+from ..elementwise.access import in_order
+
+Step = Callable[[Emitter, Expr, Expr], Expr]
+Index = tuple[Expr, ...]
+
+
+def _run(
+    site: Site, made: View, axis: int, element: Callable[[Emitter, Index, Index], None]
+) -> None:
+    """Go along an axis in order: `element(emitter, where, where it was before)`."""
+    count = site.e.apply("max", site.e.let(minus(made.dims[axis], ONE)), ZERO)
+    dims = (*made.dims[:axis], count, *made.dims[axis + 1 :])
+
+    def step(e: Emitter, at: Index) -> None:
+        here = (*at[:axis], e.let(plus(at[axis], ONE)), *at[axis + 1 :])
+        element(e, here, at)
+
+    in_order(site.e, dims, step)
+
+
+def scan(site: Site, eqn: Eqn, x: View, axis: int, code: Code, step: Step) -> View:
+    """An array in which each element comes from that before it and one of another array."""
+    site.write_all()
+    made = site.allocate(tuple(map(site.e.size, x.dims)), code, eqn.outs)
+    copy_elements(site.e, made, x)
+
+    def element(e: Emitter, at: Index, before: Index) -> None:
+        e.store(made, at, step(e, e.load(made, before), e.load(made, at)))
+
+    _run(site, made, axis, element)
+    return made
+
+
+@lowers("cumsum", "cumprod")
+def _cumulated(site: Site, eqn: Eqn) -> Value:
+    if not set(eqn.params) <= {"axis"}:
+        raise Unlowered(f"options of `{eqn.op.name}`")
+    x, axis = along(site, eqn)
+    op = "add" if eqn.op.name == "cumsum" else "mul"
+    code = x.code if x.code in FLOATS else "i64"
+    return scan(site, eqn, x, axis, code, lambda e, total, item: e.apply(op, total, item))
+
+
+@lowers("cumsum_reversed")
+def _sums_from_each(site: Site, eqn: Eqn) -> Value:
+    """The transpose of `cumsum`: sums from each element to the last."""
+    bar, axis = along(site, eqn)
+    back = site.apply("flip", site.apply("cumsum", site.apply("flip", bar, axis=axis), axis=axis),
+                      axis=axis)  # fmt: skip
+    dims = tuple(map(site.e.size, dims_of(site.operand(eqn.args[1]))))
+    return back if len(dims) == len(bar.dims) else site.apply("reshape", back, as_shape(dims))
+
+
+@lowers("running_places")
+def _running_places(site: Site, eqn: Eqn) -> Value:
+    """Where the extreme of all elements up to each first stands."""
+    x = site.in_memory(eqn.args[0])
+    axis = the_axis(eqn, len(x.dims), 0)
+    assert axis is not None
+    beyond = "gt" if eqn.param("largest", True) else "lt"
+    site.write_all()
+    made = site.allocate(tuple(map(site.e.size, x.dims)), "i64", eqn.outs)
+    fill(site.e, made, ZERO)
+
+    def element(e: Emitter, at: Index, before: Index) -> None:
+        place = e.load(made, before)
+        best, item = (e.load(x, (*at[:axis], k, *at[axis + 1 :])) for k in (place, at[axis]))
+        if x.code in FLOATS:
+            e.exit_if(Apply("ne", (item, item), "b1"), "a number that is none is every extreme")
+            e.exit_if(Apply("ne", (best, best), "b1"), "a number that is none is every extreme")
+        better = e.apply(beyond, item, best, code="b1")
+        e.store(made, at, e.apply("select", better, at[axis], place, code="i64"))
+
+    _run(site, made, axis, element)
+    return made
+
+
+# --- products of all but some -------------------------------------------------------------
+
+
+@lowers("products_before")
+def _products_before(site: Site, eqn: Eqn) -> Value:
+    """For each element of the lanes, the product of all before it, or after it."""
+    x = site.in_memory(eqn.args[0])
+    axis = len(x.dims) - 1
+    backwards = bool(eqn.param("reverse", False))
+    code: Code = x.code if x.code != "b1" else "i64"
+    x = site.view(site.apply("flip", x, axis=axis)) if backwards else x
+    site.write_all()
+    made = site.allocate(tuple(map(site.e.size, x.dims)), code, ())
+    fill(site.e, made, Constant(1.0 if code in FLOATS else 1, code))
+
+    def element(e: Emitter, at: Index, before: Index) -> None:
+        item = converted(e, e.load(x, before), code)
+        e.store(made, at, e.apply("mul", e.load(made, before), item))
+
+    _run(site, made, axis, element)
+    return site.apply("flip", made, axis=axis) if backwards else made
+
+
+@lowers("products_between")
+def _products_between(site: Site, eqn: Eqn) -> Value:
+    """Entry k, i: the product of the elements of a lane between i and k; 0 where i is not before k."""
+    x = site.in_memory(eqn.args[0])
+    if len(x.dims) != 1 or x.code not in FLOATS or eqn.param("reverse", False):
+        raise Unlowered("products between the elements of several lanes")
+    site.write_all()
+    e = site.e
+    size = e.size(x.dims[0])
+    made = site.allocate((size, size), x.code, eqn.outs)
+    fill(e, made, Constant(0.0, x.code))
+    column, inner = Slot(e.names.fresh("i"), "i64"), e.block()
+    total = inner.variable("between", Constant(1.0, x.code))
+    row, block = Slot(e.names.fresh("k"), "i64"), inner.block()
+    last = block.let(plus(plus(row, column), ONE))
+    block.store(made, (last, column), total)
+    block.add(Assign(total, Apply("mul", (total, block.load(x, (last,))), x.code)))
+    inner.add(For(row, inner.let(minus(minus(size, column), ONE)), tuple(block.statements)))
+    e.add(For(column, size, tuple(inner.statements)))
+    return made
+
+
+# --- lanes --------------------------------------------------------------------------------
+
+
+@lowers("lanes")
+def _lanes(site: Site, eqn: Eqn) -> Value:
+    """An array with an axis as the last one; without, one lane of everything."""
+    axis = _one_axis(eqn)
+    if axis is None:
+        return site.apply("ravel", eqn.args[0])
+    return site.apply("moveaxis", eqn.args[0], source=axis, destination=-1)
+
+
+def _one_axis(eqn: Eqn) -> int | None:
+    axis = eqn.params.get("axis", Const(None))
+    if not isinstance(axis, Const) or not isinstance(axis.value, (int, type(None))):
+        raise Unlowered("lanes along several axes, or one that is computed")
+    return axis.value
+
+
+@lowers("unlanes")
+def _unlanes(site: Site, eqn: Eqn) -> Value:
+    axis = _one_axis(eqn)
+    if axis is None:
+        dims = tuple(map(site.e.size, dims_of(site.operand(eqn.args[1]))))
+        return site.apply("reshape", eqn.args[0], as_shape(dims))
+    return site.apply("moveaxis", eqn.args[0], source=-1, destination=axis)

@@ -1,0 +1,1 @@
+"""Whole functions: the handlers of all ops, control flow, calls, results."""

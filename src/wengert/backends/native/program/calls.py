@@ -1,0 +1,402 @@
+"""Calls of functions that are not in place: each becomes a procedure for the types of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.builder import kind_of_atom
+from ....ir.graph import Atom, Callee, Eqn, Function, Var
+from ....ir.records import mutable_record, replace
+from ....ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Seq
+from ..containers.composed import handles, key_of, mapped, words_of
+from ..containers.kept import Layout, is_kept, keep, kept_results, record_of
+from ..form.loopform import CODES, Code, Expr, Invoke, Procedure, Slot
+from ..lower.carried import copy_list
+from ..lower.columns import Growing
+from ..lower.fusion import copy_elements
+from ..lower.lists import copied_list, grown, template_of
+from ..lower.lowering import Site, Unit, lowers, note_copy
+from ..lower.sequences import growing
+from ..values import complexes
+from ..values.emitter import Emitter, Names
+from ..values.numbers import origin_expr
+from ..values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Known,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    Whose,
+    c_strides,
+)
+from .control import settled
+from .function import read_from_outside
+
+MOST_TRIES = 4
+MOST_FORMS = 12
+"""For how many combinations of types one function is lowered."""
+
+Changed = dict[int, int]
+"""Which results of a call are arguments that it changes in place: the result's number, and the argument's."""
+
+
+@mutable_record
+class Callable:
+    """A function as a procedure: its name, and what it gives (as templates)."""
+
+    name: str
+    results: tuple[Value, ...]
+
+
+@lowers("call")
+def _call(site: Site, eqn: Eqn) -> list[Value]:
+    callee: Callee = eqn.param("callee")
+    if callee.function is None or callee.rebinds:
+        raise Unlowered("a call of a function that binds names outside of it")
+    outside = read_from_outside(callee.function)
+    args = [
+        _passed(site, atom, var)
+        for atom, var in zip(eqn.args, callee.function.body.params, strict=True)
+    ]
+    args += [site.unit.outside[id(holder), key] for holder, key in outside]
+    site.write_all()
+    changed: Changed = {out: k for k, out in (*eqn.param("updates", ()), *eqn.param("handed", ()))}
+    for k in changed.values():
+        for root in _changed_memory(args, k):
+            site.on_write(root, eqn)
+    made = _callable(site.unit, callee.function, args, changed)
+    slots: list[Slot] = []
+    results = [_fresh(site.e, result, slots) for result in made.results]
+    exprs = [expr for arg in args for expr in _flat(arg)]
+    slots += [slot for k in changed.values() for slot in _handles(args[k])]
+    site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
+    rest = iter(results)
+    return [args[changed[j]] if j in changed else next(rest) for j in range(len(eqn.outs))]
+
+
+def _passed(site: Site, atom: Atom, var: Var) -> Value:
+    """An argument: an array is in memory, and so is a list that may be of any length."""
+    value = grown(site, settled(site, atom), var)
+    if isinstance(atom, Var) and isinstance(value, Growing):
+        site.values[atom] = value
+    return value
+
+
+def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
+    """The memory of an argument that a call changes."""
+    value = args[k]
+    if isinstance(value, View):
+        return [value.root]
+    if not isinstance(value, Growing) or value.length is value.capacity:
+        raise Unlowered("a call of a function that changes a container that it is given")
+    roots = value.column.roots()
+    if any(root in _roots(other) for n, other in enumerate(args) if n != k for root in roots):
+        raise Unlowered("a call of a function that changes a list that it is given twice")
+    return roots
+
+
+def _handles(value: Value) -> list[Slot]:
+    """What a call that changes an argument gives back of it, beside what is in its memory."""
+    return handles(value) if isinstance(value, Growing) else []
+
+
+def _callable(unit: Unit, function: Function, args: Sequence[Value], changed: Changed) -> Callable:
+    """The procedure for arguments like these, some of which it changes in place."""
+    key = (id(function), *map(_type_of, args))
+    found = unit.callees.get(key)
+    if found is not None:
+        return found
+    if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
+        raise Unlowered("a recursion in which the types of the arguments keep changing")
+    kept = kept_results(function)
+    results = tuple(
+        record_of(Slot("", "i64"), Layout()) if j in kept else _guess(_kind(out), args)
+        for j, out in enumerate(function.body.outs)
+        if j not in changed
+    )
+    made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
+    prepared = unit.prepare(function)
+    for _ in range(MOST_TRIES):
+        results = _lowered(unit, prepared, args, made, changed)
+        before, made.results = made.results, results
+        if [*map(_found_of, results)] == [*map(_found_of, before)]:
+            return made
+    raise Unlowered("a function whose results keep changing their types")
+
+
+def _kind(atom: Any) -> Kind:
+    return kind_of_atom(atom)
+
+
+def _guess(kind: Kind, args: Sequence[Value]) -> Value:
+    """What a call of a function gives that is still being lowered."""
+    codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    if kind == COMPLEX:
+        return complexes.template()
+    if isinstance(kind, Array) and kind.dtype == "complex128":
+        part = _guess(replace(kind, dtype="float64"), args)
+        return complexes.complex_of(part, part)
+    if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
+        dims = tuple(Slot("", "i64") for _ in range(kind.rank))
+        return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)
+    if kind == Seq(FLOAT):
+        return growing(Emitter(Names()), template_of(FLOAT), "")
+    if isinstance(kind, Seq):
+        return next((arg for arg in args if isinstance(arg, Growing)), Known(None))
+    if kind not in codes:
+        return Known(None)
+    numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
+    return Scalar(Slot("", codes[kind]), NUMPY if numpy else PYTHON)
+
+
+def _type_of(value: Value) -> Any:
+    match value:
+        case Scalar(code=code, origin=origin):
+            return code, origin if isinstance(origin, int) else origin.among
+        case View(code=code, dims=dims):
+            return code, value.root.lasts, tuple(dim == ONE for dim in dims)
+        case Known(value=known):
+            return "known", known if isinstance(known, (str, int, type(None))) else id(known)
+        case Tuple(items=items, form=form, keys=keys, type=type_):
+            return form, keys, id(type_), *map(_type_of, items)
+        case Growing():
+            return key_of(value)
+        case _:
+            raise Unlowered("a call with a range or a slice")
+
+
+def _found_of(value: Value) -> Any:
+    """The type of a result, and which arrays in it may be copies of those that were given."""
+    return _type_of(value), [view.root.stands_in for view in _views(value)]
+
+
+def _flat(value: Value) -> list[Expr]:
+    """The variables that a value is passed in."""
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin.expr]
+        case View():
+            dims = [dim for dim in value.dims if dim != ONE]
+            return [value.pointer, value.offset, *dims, *value.strides]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _flat(item)]
+        case Growing():
+            return words_of(value)
+        case _:
+            return []
+
+
+def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> Value:
+    """A value of the same type, in variables of its own."""
+
+    def slot(code: Code) -> Slot:
+        slots.append(e.slot(hint, code))
+        return slots[-1]
+
+    match like:
+        case Scalar(code=code, origin=int(origin)):
+            return Scalar(slot(code), origin)
+        case Scalar(code=code, origin=Whose(among=among)):
+            return Scalar(slot(code), Whose(slot("i64"), among))
+        case View(code=code):
+            root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
+            dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
+            e.owned.append(root)
+            return View(root, code, dims, c_strides(dims), ZERO, whole=True)
+        case Tuple(items=items):
+            return replace(like, items=tuple(_fresh(e, item, slots, hint) for item in items))
+        case Growing():
+            made = mapped(like, lambda expr: slot(expr.code), lasts=False)
+            e.owned += made.column.roots()
+            return made
+        case _:
+            return like
+
+
+def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
+    if isinstance(like, Tuple):
+        return replace(like, items=tuple(_parameter(e, item, slots, hint) for item in like.items))
+    if isinstance(like, Growing):
+        return _list_parameter(e, like, slots, hint)
+    if not isinstance(like, View):
+        return _fresh(e, like, slots, hint)
+
+    def slot(part: str, code: Code) -> Slot:
+        slots.append(e.slot(f"{hint}{part}", code))
+        return slots[-1]
+
+    root = Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
+    offset = slot("_offset", "i64")
+    dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
+    strides = tuple(slot("_stride", "i64") for _ in dims)
+    return View(root, like.code, dims, strides, offset)
+
+
+def _list_parameter(e: Emitter, like: Growing, slots: list[Slot], hint: str) -> Growing:
+    """A list: what changes with it is in variables of the procedure's own."""
+
+    def taken(expr: Expr) -> Slot:
+        slots.append(e.slot(hint, expr.code))
+        return e.variable(hint, slots[-1])
+
+    return mapped(like, taken)
+
+
+class _Writes(Exception):
+    """A function turned out to write to an array that its caller goes on with as it is."""
+
+    def __init__(self, param: Var):
+        super().__init__()
+        self.param = param
+
+
+def _lowered(
+    unit: Unit, function: Function, args: Sequence[Value], made: Callable, changed: Changed
+) -> tuple[Value, ...]:
+    """The results of a function, which works on copies of what it writes to."""
+    copied: set[Var] = set()
+    while True:
+        outer = unit.on_write, unit.is_kept, unit.outside
+        try:
+            return _lower(unit, function, args, made, changed, copied)
+        except _Writes as found:
+            copied.add(found.param)
+        finally:
+            unit.on_write, unit.is_kept, unit.outside = outer
+
+
+def _lower(
+    unit: Unit,
+    function: Function,
+    args: Sequence[Value],
+    made: Callable,
+    changed: Changed,
+    copied: set[Var],
+) -> tuple[Value, ...]:
+    e = Emitter(unit.names)
+    params: list[Slot] = []
+    body = function.body
+    read = [(Var(name=str(key)), (id(holder), key)) for holder, key in read_from_outside(function)]
+    values = {
+        var: _parameter(e, arg, params, var.name or "x")
+        for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
+    }
+    e.settled.update(params)
+    own = {body.params[k] for k in changed.values()} | copied
+    kept = {root: var for var, v in values.items() if var not in own for root in _roots(v)}
+
+    def on_write(root: Root) -> None:
+        if root in kept:
+            raise _Writes(kept[root])
+
+    unit.on_write, unit.is_kept = on_write, kept.__contains__
+    unit.outside = {place: values[var] for var, place in read}
+    site = Site(unit, e, values, body, {})
+    for var in body.params:
+        if var in copied:
+            values[var] = _copied(site, values[var])
+    site.run()
+    results = [settled(site, atom) for atom in body.outs]
+    site.write_all()
+    for j, k in changed.items():
+        _write_back(site, values[body.params[k]], results[j])
+    results = [result for j, result in enumerate(results) if j not in changed]
+    results = [
+        keep(site, result, like.type) if is_kept(like) else _handed_on(site, result)
+        for result, like in zip(results, made.results, strict=True)
+    ]
+    site.write_all()
+    site.release_owned()
+    exprs = [expr for result in results for expr in _result_exprs(result)]
+    exprs += [slot for k in changed.values() for slot in _handles(values[body.params[k]])]
+    slots = [e.variable("result", expr) for expr in exprs]
+    unit.procedures[made.name] = Procedure(
+        made.name, tuple(params), tuple(slots), tuple(e.statements)
+    )
+    return tuple(results)
+
+
+def _write_back(site: Site, param: Value, latest: Value) -> None:
+    """Give an array or a list of the caller what it holds in the end."""
+    e = site.e
+    if isinstance(param, Growing) and isinstance(latest, Growing):
+        if latest is not param:
+            copy_list(site, param, latest)
+        return
+    if not isinstance(param, View) or not isinstance(latest, View) or param.code != latest.code:
+        raise Unlowered("a call of a function that changes the type of an array")
+    if latest.root is param.root:
+        return
+    for a, b in zip(param.dims, latest.dims, strict=True):
+        e.must_be_same(a, b)
+    copy_elements(e, param, latest)
+
+
+def _copied(site: Site, value: Value) -> Value:
+    """The same arrays in memory of the function's own."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_copied(site, item) for item in value.items))
+    if isinstance(value, Growing):
+        return copied_list(site, value)
+    return site.copied(value) if isinstance(value, View) else value
+
+
+def _roots(value: Value) -> list[Root]:
+    """The memory that a value lies in."""
+    if isinstance(value, Tuple):
+        return [root for item in value.items for root in _roots(item)]
+    if isinstance(value, Growing):
+        return value.column.roots()
+    return [value.root] if isinstance(value, View) else []
+
+
+def _views(value: Value) -> list[View]:
+    """The arrays in a value."""
+    if isinstance(value, Tuple):
+        return [view for item in value.items for view in _views(item)]
+    return [value] if isinstance(value, View) else []
+
+
+def _handed_on(site: Site, value: Value) -> Value:
+    """A result, whose arrays the caller is going to own."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
+    if isinstance(value, Growing):
+        return _list_handed_on(site, value)
+    if not isinstance(value, View):
+        return value
+    made = site.owned_array(value)
+    note_copy(made.root, of=value.root)
+    return made
+
+
+def _list_handed_on(site: Site, value: Growing) -> Growing:
+    owned = site.e.owned
+    if any(root not in owned for root in value.column.roots()):
+        value = copied_list(site, value)
+    for root in value.column.roots():
+        owned.remove(root)
+    return value
+
+
+def _result_exprs(value: Value) -> list[Expr]:
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
+        case View():
+            return [value.pointer, *(d for d in value.dims if d != ONE)]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _result_exprs(item)]
+        case Known():
+            return []
+        case Growing():
+            return words_of(value)
+        case _:
+            raise Unlowered("a function that gives a range or a slice")

@@ -1,0 +1,210 @@
+"""A whole function: its parameters and results, and the procedure in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ....ir.graph import Function, Var, walk, with_called
+from ..containers.kept import layouts_in
+from ..form.loopform import Procedure
+from ..improve.arena import in_arena
+from ..improve.base_cases import with_base_cases_in_place
+from ..improve.conditional_words import with_conditional_words
+from ..improve.economy import compact, frugal
+from ..improve.lean_calls import with_lean_calls
+from ..improve.parallel import spread
+from ..improve.record_words import without_unread_words
+from ..improve.resets import have_resets, with_resets
+from ..improve.reuse import with_memory_reused
+from ..improve.shared_words import with_shared_words
+from ..lower.border import Leaf, Result
+from ..lower.columns import Learned, Loosened, Widened
+from ..lower.lowering import Site, Unit, changes_arrays
+from ..lower.parameters import Parameters, Writes
+from ..lower.sharing import Sharing, lies_in_order
+from ..prepare.factored import factored
+from ..prepare.one_sweep import in_one_sweep
+from ..prepare.recompute import recomputed
+from ..prepare.run_once import run_once
+from ..prepare.untouched import with_early_reads
+from ..values.emitter import Emitter
+from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value
+from .results import Results, Unforeseen, must_not_share_results
+
+
+class Lowered(NamedTuple):
+    """A function in the loop form, and what its parameters and results are.
+
+    Attributes:
+        procedures: the function itself, and those that it calls.
+        leaves: what each leaf of the arguments is.
+        sizes: how many different sizes the arrays have; they are the last parameters.
+        results: what each leaf of the result is.
+        written: the parameters, by number, that the function changes.
+    """
+
+    name: str
+    procedures: tuple[Procedure, ...]
+    leaves: tuple[Leaf, ...]
+    sizes: int
+    results: tuple[Result, ...]
+    written: frozenset[int]
+
+
+class Resets(Exception):
+    """The program turned out to give up records before it ends."""
+
+
+def read_from_outside(function: Function) -> list[tuple[Any, str]]:
+    """The global values that a function reads: in what, and under which name."""
+    found: dict[tuple[int, str], tuple[Any, str]] = {}
+    for each in with_called(function):
+        for eqn in walk(each.body):
+            if eqn.op.name == "global":
+                holder, key = eqn.param("holder"), eqn.param("key")
+                found[id(holder), key] = (holder, key)
+    return list(found.values())
+
+
+def lower(
+    function: Function,
+    leaves: Sequence[Leaf],
+    prepare: Callable[[Function], Function],
+    *,
+    parallel: bool = False,
+    own: bool = False,
+) -> Lowered:
+    """The loop form of a function for arguments with these leaves.
+
+    The leaves of the arguments are followed by those of what it reads from outside. Functions that it
+    calls are prepared first. `parallel` has loops spread over threads. `own` says that it is the user's own, and no
+    derivative: who calls it may see which of its results share memory.
+
+    Raises:
+        Unlowered: something in it has no native form.
+    """
+    function = with_early_reads(factored(recomputed(in_one_sweep(run_once(function)))), prepare)
+    sharing = Sharing(function)
+    if own:
+        must_not_share_results(function, sharing)
+    found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
+    while True:
+        try:
+            unit = Unit(prepare)
+            return _Lowering(function, leaves, found, unit, sharing, parallel=parallel).run()
+        except Writes as error:
+            found.written.add(error.number)
+        except Widened:
+            if SINGLE in found.of_lists:
+                raise Unlowered("a list of numbers of different types") from None
+            found = found._replace(of_lists=OF_DOUBLES | {SINGLE})
+        except Resets:
+            found = found._replace(resets=True)
+        except Loosened as error:
+            found.loose.add(error.key)
+        except Learned as error:
+            found.learned[error.key] = error.item
+        except Unforeseen as error:
+            found.unforeseen.add(error.number)
+
+
+class Found(NamedTuple):
+    """What turned out when the function was lowered before.
+
+    Attributes:
+        written: the parameters that it changes.
+        unforeseen: the results whose memory the caller cannot make.
+        of_lists: whose the floats may be that lists hold.
+        learned: items of lists of which the program itself says nothing.
+        loose: lists that hold numbers of several types.
+        resets: whether it gives up records before it ends.
+    """
+
+    written: set[int]
+    unforeseen: set[int]
+    of_lists: frozenset[int]
+    learned: dict[Any, Value]
+    loose: set[Any]
+    resets: bool
+
+
+class _Lowering:
+    def __init__(
+        self,
+        function: Function,
+        leaves: Sequence[Leaf],
+        found: Found,
+        unit: Unit,
+        sharing: Sharing,
+        *,
+        parallel: bool,
+    ):
+        self.function = function
+        self.parallel = parallel
+        self.leaves = tuple(leaves)
+        unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
+        unit.resets = found.resets
+        unit.changes_arrays = changes_arrays(function)
+        unit.lies_in_order = lies_in_order(function, leaves)
+        self.unit = unit
+        self.e = Emitter(unit.names)
+        self.name = unit.names.fresh(function.name)
+        self.parameters = Parameters(self.e, found.written, leaves)
+        self.results = Results(function, self.parameters, sharing, found.unforeseen)
+        unit.is_apart = sharing.is_apart
+        unit.on_write = self.parameters.on_write
+        unit.is_kept = lambda root: id(root) in self.parameters.roots
+
+    def run(self) -> Lowered:
+        parameters, body = self.parameters, self.function.body
+        values = self._values()
+        if parameters.written:
+            parameters.must_not_overlap()
+        site = Site(self.unit, self.e, values, body, self.results.destinations())
+        site.run()
+        results = tuple(self.results.result(site, k, atom) for k, atom in enumerate(body.outs))
+        site.write_all()
+        parameters.write_back()
+        params = (*parameters.slots, *self.results.outs, *parameters.sizes)
+        main = Procedure(self.name, params, tuple(self.results.slots), tuple(self.e.statements))
+        return Lowered(
+            self.name,
+            self._improved(main),
+            self.leaves,
+            len(parameters.sizes),
+            results,
+            frozenset(parameters.written),
+        )
+
+    def _values(self) -> dict[Var, Value]:
+        """What the function is given: arguments, and what it reads from outside."""
+        outside = read_from_outside(self.function)
+        inside = [Var(name=str(key)) for _, key in outside]
+        variables = (*self.function.body.params, *inside)
+        given = zip(variables, self.leaves, strict=True)
+        values = {var: self.parameters.value(k, var, leaf) for k, (var, leaf) in enumerate(given)}
+        for (holder, key), var in zip(outside, inside, strict=True):
+            self.unit.outside[id(holder), key] = values[var]
+        return values
+
+    def _improved(self, main: Procedure) -> tuple[Procedure, ...]:
+        """The function and those that it calls, with less memory and cheaper calls."""
+        unit = self.unit
+        program = [in_arena(compact(p)) for p in (main, *unit.procedures.values())]
+        layouts = layouts_in(
+            result for callee in unit.callees.values() for result in callee.results
+        )
+        program = without_unread_words(program, layouts)
+        program = with_shared_words(program, layouts, unit.names)
+        main, *others = with_conditional_words(program, layouts, unit.names)
+        sizes = self.results.sizes()
+        main = with_memory_reused(main, sizes)
+        others = [with_memory_reused(p, {}) for p in others]
+        if self.parallel:
+            main, parts = spread(main, others, sizes, unit.names)
+            others += parts
+        procedures = with_resets([*map(frugal, (main, *others))], unit.names)
+        if unit.leaves_memory and not unit.resets and have_resets(procedures):
+            raise Resets
+        return with_base_cases_in_place(with_lean_calls(procedures), unit.names)

@@ -1,0 +1,92 @@
+"""Which handler lowers an equation."""
+
+from __future__ import annotations
+
+from ....ir.graph import Eqn
+from ..containers import chosen_items, fields, flattened, list_ops, python_sums
+from ..lower import ranges, shapes, structure
+from ..lower.lowering import HANDLERS, Handler, Site
+from ..ops.arrays import diagonals, joining, moving, writing
+from ..ops.complex import complex_arrays, complex_ops
+from ..ops.elementwise import (
+    access,
+    clipping,
+    comparisons,
+    conversions,
+    creation,
+    decimals,
+    math_of_items,
+    pieces,
+    places,
+    powers,
+    special,
+    whole_numbers,
+    zeros,
+)
+from ..ops.linear_algebra import contractions, factorisations, gaps, products, signals
+from ..ops.reductions import extremes, quantiles, reductions, running, sorting, tables
+from ..values.elementwise import ROWS
+from ..values.values import Unlowered
+from . import calls, control
+
+TABLES = (
+    access,
+    calls,
+    chosen_items,
+    clipping,
+    comparisons,
+    complex_arrays,
+    complex_ops,
+    complex_ops,
+    contractions,
+    control,
+    conversions,
+    creation,
+    decimals,
+    diagonals,
+    extremes,
+    fields,
+    factorisations,
+    flattened,
+    gaps,
+    joining,
+    list_ops,
+    math_of_items,
+    moving,
+    pieces,
+    places,
+    powers,
+    products,
+    python_sums,
+    ranges,
+    quantiles,
+    reductions,
+    running,
+    shapes,
+    signals,
+    sorting,
+    structure,
+    tables,
+    whole_numbers,
+    writing,
+    zeros,
+)
+"""The modules that enter handlers into the table."""
+
+
+def handler_of(site: Site, eqn: Eqn) -> Handler:
+    """The handler of the op of an equation.
+
+    Raises:
+        Unlowered: it has none.
+    """
+    if complex_ops.is_about_complex(site, eqn):
+        return complex_ops.handler_of(site, eqn)
+    name = eqn.op.name
+    if name in HANDLERS:
+        return HANDLERS[name]
+    if name in ROWS:
+        return structure.elementwise
+    if special.row_of(eqn.op) is not None:
+        return special.of_scipy
+    raise Unlowered(f"`{name}` has no native form yet")

@@ -1,0 +1,282 @@
+"""The results of a whole function: how what it computes gets out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.builder import kind_of_atom
+from ....ir.graph import Atom, Function, Var
+from ....ir.records import replace
+from ....ir.types import Array, Seq
+from ..containers.composed import mapped
+from ..form.loopform import CODES, Assign, Expr, Slot
+from ..lower import fusion
+from ..lower.border import (
+    ArgumentResult,
+    ArrayResult,
+    ComplexArrayResult,
+    ComplexResult,
+    KnownResult,
+    ListResult,
+    NumberResult,
+    Result,
+    ViewResult,
+)
+from ..lower.columns import Growing
+from ..lower.lowering import Site
+from ..lower.parameters import Parameters, parts_side_by_side
+from ..lower.sequence_forms import form_of_sequence
+from ..lower.shapes import dims_of
+from ..lower.sharing import Sharing
+from ..values.complexes import by_part, hints_of_parts, is_complex, must_be_complex
+from ..values.lineage import lineage
+from ..values.values import (
+    ZERO,
+    Delayed,
+    Known,
+    Origin,
+    Repeated,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    View,
+    Whose,
+    c_strides,
+    integer,
+    product,
+)
+from .read_out import must_be_readable
+
+
+class Unforeseen(Exception):
+    """A result turned out to have another shape than that of the argument it seemed to be like."""
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+class Results:
+    """The results of a function.
+
+    Attributes:
+        slots: what holds them when the procedure ends.
+        outs: parameters that point to memory which the caller makes for some.
+        out_views: what is there, by the number of the result.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        parameters: Parameters,
+        sharing: Sharing,
+        unforeseen: set[int],
+    ):
+        self.function = function
+        self.parameters = parameters
+        self.sharing = sharing
+        self.e = parameters.e
+        self.unforeseen = unforeseen
+        self.slots: list[Slot] = []
+        self.outs: list[Slot] = []
+        self.out_views: dict[int, View] = {}
+
+    def destinations(self) -> dict[Var, View]:
+        """Memory that the caller makes, for results that have the shape of an argument."""
+        body = self.function.body
+        sources = lineage(self.function)
+        numbers = {var: k for k, var in enumerate(body.params)}
+        found: dict[Var, View] = {}
+        for k, atom in enumerate(body.outs):
+            root = sources(atom)
+            if k in self.unforeseen:
+                continue
+            if not isinstance(root, Var) or root in found or not isinstance(root.kind, Array):
+                continue
+            like = self.parameters.given.get(numbers.get(root.shape_of, -1))
+            if root.kind.dtype.startswith("complex"):
+                continue
+            if like is None or root in numbers or len(like.dims) != root.kind.rank:
+                continue
+            pointer = self.e.slot(f"{root.name or 'result'}_out", "ptr")
+            code = _code_of(root, like)
+            strides = tuple(map(self.e.let, c_strides(like.dims)))
+            view = View(Root(pointer), code, like.dims, strides, ZERO, whole=True)
+            found[root] = view
+            self.outs.append(pointer)
+            self.out_views[k] = view
+        return found
+
+    def sizes(self) -> dict[Slot, Expr]:
+        """How many elements the arrays have that the caller makes."""
+        return {view.pointer: product(view.dims) for view in self.out_views.values()}
+
+    def result(self, site: Site, k: int, atom: Atom) -> Result:
+        """What a result is, by number."""
+        value = site.value(atom)
+        if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
+            value = site.as_scalar(value)
+        if isinstance(value, Tuple) and is_complex(value):
+            if k in self.out_views:
+                raise Unforeseen(k)
+            if dims_of(value.items[0]) or any(isinstance(x, View) for x in value.items):
+                return self._complex_array_result(site, atom, value)
+            return self._complex_result(site, value)
+        match value:
+            case Scalar() if k in self.out_views:
+                raise Unforeseen(k)
+            case Scalar():
+                slot = self.e.variable("result", value.expr)
+                self.slots.append(slot)
+                return NumberResult(slot, self._kept_origin(value.origin))
+            case View() if isinstance(kind_of_atom(atom), Seq):
+                raise Unlowered("a list that is kept as an array, as a result")
+            case View() | Delayed() | Repeated():
+                return self._array_result(site, k, atom)
+            case Growing():
+                self._must_be_new(atom)
+                return self._list_result(value, form_of_sequence(self.function, atom))
+            case Known(value=known) if known is None or isinstance(known, (str, bool, int)):
+                return KnownResult(known)
+            case _:
+                raise Unlowered("a result that is no number and no array")
+
+    def _complex_result(self, site: Site, value: Tuple) -> ComplexResult:
+        """A complex number; where it may turn out to be real, the Python form gives it then."""
+        number = by_part(value, site.as_scalar)
+        must_be_complex(self.e, [number])
+        hints = hints_of_parts(number, "result")
+        re, im = (
+            self.e.variable(hint, x.expr) for hint, x in zip(hints, number.items, strict=True)
+        )
+        self.slots += (re, im)
+        return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
+
+    def _complex_array_result(self, site: Site, atom: Atom, value: Tuple) -> ComplexArrayResult:
+        """A complex array: its parts side by side in memory of their own."""
+        views = [site.view(part) for part in value.items]
+        if any(id(view.root) in self.parameters.roots for view in views):
+            raise Unlowered("a result that is an argument, or part of one")
+        self._must_be_apart(atom, views)
+        dims = views[0].dims
+        whole = site.allocate((*dims, integer(2)), "f64", ())
+        for place, view in zip(
+            parts_side_by_side(self.e, whole.root, dims, c_strides(dims)), views, strict=True
+        ):
+            fusion.copy_elements(self.e, place, view)
+        self.e.add(Assign(pointer := self.e.slot("result", "ptr"), whole.pointer))
+        self.slots.append(pointer)
+        sizes = tuple(self.e.variable("size", self.e.let(d)) for d in dims)
+        self.slots += sizes
+        return ComplexArrayResult(pointer, sizes)
+
+    def _list_result(self, value: Growing, form: str) -> ListResult:
+        """A list or tuple, in variables of the result; Python puts it together."""
+        if any(id(root) in self.parameters.roots for root in value.column.roots()):
+            raise Unlowered("a result that is an argument, or part of one")
+        must_be_readable(value.column)
+
+        def kept(expr: Expr) -> Slot:
+            slot = self.e.slot("result", expr.code)
+            self.e.add(Assign(slot, expr))
+            self.slots.append(slot)
+            return slot
+
+        return ListResult(mapped(value, kept), form)
+
+    def _kept_origin(self, origin: Origin) -> Origin:
+        """Whose a result is: where that depends on the run, in a variable of its own."""
+        if not isinstance(origin, Whose):
+            return origin
+        found = self.e.variable("origin", origin.expr)
+        self.slots.append(found)
+        return replace(origin, expr=found)
+
+    def _array_result(self, site: Site, k: int, atom: Atom) -> Result:
+        place = self.out_views.get(k)
+        view = site.in_memory(atom)
+        lent = self._lent(view)
+        if lent is not None and place is not None:
+            raise Unforeseen(k)
+        if lent is not None:
+            return self._part_of_argument(view, lent, atom)
+        self._must_be_apart(atom, [view])
+        if place is not None and view.root is place.root and view.whole:
+            return ArrayResult(view.pointer, view.code, view.dims, given=True)
+        if place is not None:
+            sizes = tuple(map(self.e.size, view.dims)), tuple(map(self.e.size, place.dims))
+            if sizes[0] != sizes[1] or view.code != place.code:
+                raise Unforeseen(k)
+            fusion.copy_elements(self.e, place, view)
+            return ArrayResult(place.pointer, place.code, place.dims, given=True)
+        if (
+            view.root in [v.root for v in self.out_views.values()]
+            or not view.whole
+            or view.root.lasts
+        ):
+            view = site.copied(view)
+        self.e.add(Assign(pointer := self.e.slot("result", "ptr"), view.pointer))
+        self.slots.append(pointer)
+        dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
+        self.slots += dims
+        return ArrayResult(pointer, view.code, dims, given=False)
+
+    def _must_be_apart(self, atom: Atom, views: Sequence[View]) -> None:
+        """Leave a result to the Python form that is an argument there, or lies in one, and has been copied here."""
+        if not self.sharing.of_arguments(atom):
+            return
+        for view in views:
+            if view.root.lent is None:
+                raise Unlowered("a result that may be an argument, or part of one")
+            self.e.exit_if(view.root.lent, "a result that is an argument, or part of one")
+
+    def _must_be_new(self, atom: Atom) -> None:
+        """Refuse a list that may be an argument's, or whose items may share memory."""
+        if self.sharing.of_arguments(atom):
+            raise Unlowered("a list with an argument in it, or with part of one")
+        if self.sharing.of(atom) & self.sharing.repeated:
+            raise Unlowered("a list whose items may share memory")
+
+    def _lent(self, view: View) -> int | None:
+        """Which argument an array is, or a part of; None if it is none."""
+        own = ((made.root, k) for k, made in self.parameters.own.items())
+        return next(
+            (k for root, k in own if root is view.root), self.parameters.roots.get(id(view.root))
+        )
+
+    def _part_of_argument(self, view: View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
+        """An argument, or another array in its memory."""
+        given = self.parameters.given.get(k)
+        if given is None:
+            raise Unlowered("a result that is part of an argument of complex numbers")
+        here = self.parameters.own.get(k, given)
+        same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
+        if same and lineage(self.function)(atom) is self.function.body.params[k]:
+            return ArgumentResult(k)
+        if here is not given and not given.whole:
+            raise Unlowered("a result that is part of an argument that is changed")
+        words = [
+            self.e.variable("part", self.e.let(x)) for x in (view.offset, *view.dims, *view.strides)
+        ]
+        self.slots += words
+        start, *rest = words
+        return ViewResult(k, start, tuple(rest[: len(view.dims)]), tuple(rest[len(view.dims) :]))
+
+
+def must_not_share_results(function: Function, sharing: Sharing) -> None:
+    """Refuse results that share memory with each other, and not with an argument."""
+    params = frozenset(function.body.params)
+    of_results = [sharing.of(atom) - params for atom in function.body.outs]
+    if len(frozenset().union(*of_results)) < sum(map(len, of_results)):
+        raise Unlowered("results that may share memory")
+
+
+def _is_zero_d(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.kind, Array) and atom.kind.rank == 0
+
+
+def _code_of(var: Var, like: View) -> Any:
+    dtype = var.kind.dtype if isinstance(var.kind, Array) else ""
+    return CODES.get(dtype, like.code)

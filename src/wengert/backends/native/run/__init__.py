@@ -1,0 +1,1 @@
+"""Compiling, caching and calling machine code: the way in and out, threads, the machine."""

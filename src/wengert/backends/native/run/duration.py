@@ -1,0 +1,152 @@
+"""Whether a program works long enough for Python's other threads to run meanwhile.
+
+To let them, and to stop them again, takes as long as some ten elementary functions. What loops take is known where they
+count up to what the program is given. A `while` that appends to a list shows that it is long when the list
+needs more memory: others run from then on (`wg_let_others_run`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from ..form.loopform import (
+    Apply,
+    Assign,
+    Constant,
+    Copy,
+    Enlarge,
+    Expr,
+    External,
+    For,
+    If,
+    Invoke,
+    Multiply,
+    Procedure,
+    Slot,
+    Spread,
+    Statement,
+    While,
+    assigned_in,
+    blocks_of,
+    each,
+    slots_in,
+)
+
+FEW_STEPS = 1000
+"""Loops of fewer steps in all are not worth it."""
+
+Factors = tuple[Expr, ...]
+
+
+class _Unknown(Exception):
+    """How long a loop takes is not known when the program starts."""
+
+
+def steps(procedure: Procedure) -> list[Factors] | None:
+    """How many steps loops have at most, each a product of parameters and constants; None where that is not known."""
+    lengths = {slot for s in procedure.body for slot in _lengths(s)}
+    bounds: dict[Slot, Expr] = {slot: slot for slot in (*procedure.params, *lengths)}
+    try:
+        found = list(_steps(procedure.body, (), bounds))
+    except _Unknown:
+        return None
+    return [tuple(f for f in factors if f not in lengths) for factors in found]
+
+
+def takes_long(
+    procedure: Procedure, value: Callable[[Expr], str], define: Callable[[str], str]
+) -> str:
+    """LLVM for whether the loops of a program have many steps, or nobody knows.
+
+    Args:
+        procedure: the program's main function.
+        value: gives what LLVM has for a parameter.
+        define: writes an instruction, and gives its result.
+    """
+    found = steps(procedure)
+    if found is None:
+        return "true"
+    few = str(FEW_STEPS)
+
+    def at_most_few(number: str) -> str:
+        is_few = define(f"icmp slt i64 {number}, {few}")
+        return define(f"select i1 {is_few}, i64 {number}, i64 {few}")
+
+    total = "0"
+    for factors in found:
+        product = "1"
+        for factor in factors:
+            some = define(f"icmp sgt i64 {value(factor)}, 0")
+            count = define(f"select i1 {some}, i64 {value(factor)}, i64 0")
+            product = at_most_few(define(f"mul i64 {product}, {at_most_few(count)}"))
+        total = define(f"add i64 {total}, {product}")
+    return define(f"icmp sge i64 {total}, {few}")
+
+
+def _steps(
+    statements: tuple[Statement, ...], outer: Factors, bounds: dict[Slot, Expr]
+) -> Iterator[Factors]:
+    """The same for statements inside loops of so many steps; `bounds` has what is known of variables until then."""
+    for statement in statements:
+        _forget(statement, bounds)
+        match statement:
+            case For(index=index, count=count, body=body):
+                bounds[index] = _bound(count, bounds)
+                factors = (*outer, bounds[index])
+                yield factors
+                yield from _steps(body, factors, bounds)
+            case Copy(count=count):
+                yield (*outer, _bound(count, bounds))
+            case Assign(slot=slot, value=value) if slot not in bounds:
+                with suppress(_Unknown):
+                    bounds[slot] = _bound(value, bounds)
+            case While():
+                if outer or not list(_lengths(statement)):
+                    raise _Unknown
+            case Invoke() | Spread() | External() | Multiply():
+                raise _Unknown
+            case If():
+                for block in blocks_of(statement):
+                    yield from _steps(block, outer, bounds)
+                    _forget(statement, bounds)
+            case _:
+                pass
+        if blocks_of(statement):
+            _forget(statement, bounds)  # it may not have run
+
+
+def _forget(statement: Statement, bounds: dict[Slot, Expr]) -> None:
+    """What a statement gives a value to is not known any more; parameters and the lengths of lists stay known."""
+    for slot in assigned_in((statement,)):
+        if bounds.get(slot) is not slot:
+            bounds.pop(slot, None)
+
+
+def _bound(value: Expr, bounds: dict[Slot, Expr]) -> Expr:
+    """A parameter or constant that a number does not exceed, where it is positive."""
+    match value:
+        case Constant():
+            return value
+        case Slot() if value in bounds:
+            return bounds[value]
+        case Apply(op="max", args=(number, Constant(value=least))) if least <= 0:
+            return _bound(number, bounds)
+        case Apply(op="sub", args=(number, Constant(value=less))) if less >= 0:
+            return _bound(number, bounds)
+        case _:
+            raise _Unknown
+
+
+def _lengths(statement: Statement) -> Iterator[Slot]:
+    """The lengths of lists that a `while` appends to in each turn, which are few until one needs more memory."""
+    if not isinstance(statement, While) or _loops_or_calls(statement.body):
+        return
+    for inside in statement.body:
+        if isinstance(inside, If) and any(isinstance(s, Enlarge) for s in inside.then):
+            yield from slots_in(inside.condition)
+
+
+def _loops_or_calls(statements: tuple[Statement, ...]) -> bool:
+    long = For | While | Invoke | Spread | External | Multiply | Copy
+    return any(isinstance(s, long) for s in each(statements))

@@ -1,0 +1,277 @@
+"""A compiled function, called by way of a frame: numbers and addresses, 8 bytes each."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....ir.types import Kind
+from ..emit import llvm
+from ..emit.llvm_runtime import MEMORY_WORDS
+from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
+from ..lower.border import (
+    ArgumentResult,
+    ArrayLeaf,
+    ArrayResult,
+    ComplexArrayLeaf,
+    ComplexArrayResult,
+    ComplexLeaf,
+    ComplexResult,
+    KnownLeaf,
+    KnownResult,
+    ListLeaf,
+    ListResult,
+    NumberLeaf,
+    NumberResult,
+    Result,
+    Sizes,
+    ViewResult,
+    leaf_of,
+)
+from ..program.function import Lowered
+from ..program.read_out import ITEM_TYPES, ListReader, part_of
+from ..values.values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
+from . import quick_call
+from .answers import EXITED
+from .machine import compiled, machine
+from .threads import pool
+from .tiles import use_tiles
+
+_FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
+
+
+class Kernel:
+    """Machine code of a function for arguments of some types."""
+
+    def __init__(self, lowered: Lowered, result: Kind):
+        from . import entry, python_objects
+
+        self.lowered = lowered
+        statements = [s for p in lowered.procedures for s in each(p.body)]
+        if any(isinstance(s, Spread) for s in statements):
+            pool()
+        if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
+            use_tiles()
+        made = entry.entry_function(lowered, result) if python_objects.is_possible() else ""
+        self.llvm = program_text(lowered, made)
+        self.code = compiled(self.llvm, tuple(python_objects.table()) if made else ())
+        self.entry = None
+        """A Python function that does all that `call` does, for leaves that are the arguments."""
+        if made:
+            address = self.code.address(f"{lowered.name}.entry")
+            self.entry = python_objects.callable_at(address, lowered.name)
+        self.keep_nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        """Gives back the memory that calls have left for the next."""
+        # what must live until then is an argument
+        last = weakref.finalize(self.code, _keep_nothing, self.keep_nothing, self.code.engine)
+        last.atexit = False
+        main = lowered.procedures[0]
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        self._function = kind(self.code.address(f"{lowered.name}.frame"))
+        release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        self._release = release(self.code.address("wg_release_all"))
+        self._inputs = struct.Struct("=" + "".join(_FORMATS[p.code] for p in main.params))
+        self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
+        self._results = main.results
+        self._params = {slot: k for k, slot in enumerate(main.params)}
+
+    def called_by(
+        self,
+        called: Any,
+        in_force: Callable[[], bool],
+        identities: quick_call.Identities,
+        otherwise: Callable[..., Any],
+    ) -> tuple[Any, ...]:
+        """From now on, calls of an object go to the entry point, and where it cannot do the work to `otherwise`.
+
+        Args:
+            called: of a class that `quickly_called` gave.
+            in_force: whether the native form may be used.
+            identities: where they hold, `in_force()` is true; nothing if that cannot be said so.
+            otherwise: takes the same arguments, and arguments by name.
+
+        Returns:
+            What must live as long as the object.
+        """
+        from . import python_objects
+
+        way = quick_call.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
+        quick_call.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
+        return way
+
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Whether values are of the types that the code was made for."""
+        try:
+            return signature_of(values) == self.lowered.leaves
+        except Unlowered:
+            return False
+
+    def call(self, values: Sequence[Any]) -> Any:
+        """The leaves of the result, or EXITED.
+
+        Args:
+            values: the leaves of the arguments, of the types that the code was made for.
+        """
+        if any(not values[k].flags.writeable for k in self.lowered.written):
+            return EXITED
+        keep: list[Any] = []
+        try:
+            words, sizes = self._words(values, keep)
+        except OverflowError:  # an integer of more than 64 bits
+            return EXITED
+        made = self._memory_for_results(sizes)
+        words += [array.ctypes.data for array in made.values()]
+        words += sizes
+        frame = bytearray(self._inputs.size + self._outputs.size)
+        self._inputs.pack_into(frame, 0, *words)
+        memory = (ctypes.c_void_p * MEMORY_WORDS)()
+        raw = (ctypes.c_char * len(frame)).from_buffer(frame)
+        try:
+            if self._function(ctypes.addressof(memory), ctypes.addressof(raw)):
+                return EXITED
+            found = self._outputs.unpack_from(frame, self._inputs.size)
+            words_of_results = dict(zip(self._results, found, strict=True))
+            return [
+                self._result(result, words_of_results, made, values)
+                for result in self.lowered.results
+            ]
+        finally:
+            self._release(ctypes.addressof(memory))
+
+    def _words(self, values: Sequence[Any], keep: list[Any]) -> tuple[list[Any], list[int]]:
+        """What stands in the frame for these values, and the sizes of arrays among them."""
+        words: list[Any] = []
+        sizes: dict[int, int] = {}
+        for value, leaf in zip(values, self.lowered.leaves, strict=True):
+            match leaf:
+                case NumberLeaf():
+                    words.append(_machine_number(value))
+                case ComplexLeaf():
+                    words += [float(value.real), float(value.imag)]
+                case (
+                    ArrayLeaf(sizes=numbers, contiguous=contiguous)
+                    | ComplexArrayLeaf(sizes=numbers, contiguous=contiguous)
+                ):
+                    words.append(value.ctypes.data)
+                    if not contiguous:
+                        words += [stride // value.itemsize for stride in value.strides]
+                    pairs = zip(numbers, value.shape, strict=True)
+                    sizes.update((n, size) for n, size in pairs if n is not None)
+                case ListLeaf(item=item):
+                    array = np.array(value, NUMPY_NAMES[item.code])
+                    keep.append(array)
+                    words += [array.ctypes.data, len(value)]
+                case KnownLeaf():
+                    pass
+        return words, [sizes[n] for n in range(len(sizes))]
+
+    # --- results --------------------------------------------------------------------------
+
+    def _memory_for_results(self, numbers: Sequence[int]) -> dict[Slot, Any]:
+        given = [r for r in self.lowered.results if isinstance(r, ArrayResult) and r.given]
+        params = self.lowered.procedures[0].params
+        first = len(params) - self.lowered.sizes
+        sizes = dict(zip(params[first:], numbers, strict=True))
+        return {
+            r.pointer: np.empty([_size(d, sizes) for d in r.dims], ITEM_TYPES[r.code])
+            for r in sorted(given, key=lambda r: self._params[r.pointer])
+        }
+
+    def _result(
+        self, result: Result, words: dict[Slot, Any], made: dict[Slot, Any], values: Sequence[Any]
+    ) -> Any:
+        match result:
+            case ArgumentResult(number=number):
+                return values[number]
+            case ViewResult(number=number, start=start, dims=dims, strides=strides):
+                shape, steps = ([_size(x, words) for x in each] for each in (dims, strides))
+                return part_of(values[number], _size(start, words), shape, steps)
+            case ListResult(value=value, form=form):
+                return ListReader(words).read(value, form)
+            case NumberResult(slot=slot, origin=origin):
+                number = words[slot]
+                return python_number(number, slot.code, _whose(origin, words))
+            case ComplexResult(re=re, im=im, origin=origin):
+                value = complex(words[re], words[im])
+                return value if _whose(origin, words) == PYTHON else np.complex128(value)
+            case ArrayResult(pointer=pointer, given=True):
+                return made[pointer]
+            case ArrayResult(pointer=pointer, code=code, dims=dims):
+                shape = [_size(d, words) for d in dims]
+                return _copied(words[pointer], code, shape)
+            case ComplexArrayResult(pointer=pointer, dims=dims):
+                shape = [_size(d, words) for d in dims]
+                return _copied(words[pointer], "f64", (*shape, 2)).view(complex)[..., 0]
+            case KnownResult(value=value):
+                return value
+
+
+def _whose(origin: Origin, words: Mapping[Slot, Any]) -> int:
+    """Whose a result is, in this run."""
+    if not isinstance(origin, Whose):
+        return origin
+    assert isinstance(origin.expr, Slot)
+    return int(words[origin.expr])
+
+
+def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
+    release()
+
+
+def program_text(lowered: Lowered, entry: str) -> str:
+    """The LLVM IR of a program for this machine, with its entry point."""
+    m = machine()
+    fresh = [r.pointer for r in lowered.results if isinstance(r, ArrayResult) and r.given]
+    return llvm.module(
+        lowered.procedures,
+        lowered.name,
+        entry,
+        cpu=m.cpu,
+        features=m.features,
+        vectors=m.vectors,
+        fresh=fresh,
+    )
+
+
+def _machine_number(value: Any) -> Any:
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    number = int(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("an integer of more than 64 bits")
+    return number
+
+
+def _size(dim: Expr, sizes: Mapping[Slot, int]) -> int:
+    if isinstance(dim, Constant):
+        return int(dim.value)
+    assert isinstance(dim, Slot)
+    return sizes[dim]
+
+
+def python_number(number: Any, code: Code, origin: int) -> Any:
+    """A number of the loop form as the Python form would have given it."""
+    if code == "b1":
+        number = bool(number & 1)
+    if origin >= SINGLE:
+        return ITEM_TYPES["f32" if origin == SINGLE else code](number)
+    return int(number) if origin == AN_INTEGER else number
+
+
+def _copied(address: int, code: Code, shape: Sequence[int]) -> Any:
+    count = int(np.prod(shape, dtype=np.int64))
+    if not count:
+        return np.empty(shape, ITEM_TYPES[code])
+    raw = ctypes.string_at(address, count * SIZES[code])
+    return np.frombuffer(raw, ITEM_TYPES[code]).reshape(shape).copy()
+
+
+def signature_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What each leaf of a call is."""
+    sizes = Sizes()
+    return tuple(leaf_of(value, sizes) for value in values)
