@@ -23,7 +23,10 @@ from wengert import WengertError, engine
 from wengert.engine import Verb
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Span
-from wengert.passes import residuals, reverse, reverse_control, reverse_rules
+from wengert.passes.reverse import control as reverse_control
+from wengert.passes.reverse import residuals
+from wengert.passes.reverse import rules as reverse_rules
+from wengert.passes.reverse import sweep as reverse
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import adjoints_by_hand as by_hand

@@ -30,8 +30,10 @@ from wengert.ir.graph import Function
 from wengert.ir.text import parse
 from wengert.ir.verify import verify
 from wengert.ops import registry
-from wengert.passes import forward, memory, reverse
-from wengert.passes.concerned import Concerned
+from wengert.passes.forward import push as forward
+from wengert.passes.memory import settle as memory
+from wengert.passes.memory.concerned import Concerned
+from wengert.passes.reverse import sweep as reverse
 
 STEP = 1e-6
 

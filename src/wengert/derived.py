@@ -23,7 +23,7 @@ from .ir.records import field, mutable_record, replace
 from .ir.types import Static, Struct, leaves
 from .loading import collecting_later
 from .ops.structure import global_
-from .passes.written import targets, written
+from .passes.analysis.written import targets, written
 from .runtime import identity
 from .runtime.containers import own_dictionary
 
@@ -133,7 +133,7 @@ class Derived:
     @property
     def changed_outside(self) -> tuple[tuple[Any, str], ...]:
         """The globals that it reads, by who holds them, if a run changes any."""
-        from .passes.repeatable import binds_outside
+        from .passes.checks.repeatable import binds_outside
 
         body = self.functions[0].body
         given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
@@ -151,7 +151,7 @@ class Derived:
     def is_repeatable(self) -> bool:
         """Whether a run that was refused may be run again, if no function left a trace that only the run knows."""
         if self._is_repeatable is None:
-            from .passes.repeatable import is_repeatable
+            from .passes.checks.repeatable import is_repeatable
 
             self._is_repeatable = not self.changed_outside and is_repeatable(self.functions[0])
         return self._is_repeatable
@@ -172,7 +172,7 @@ class Derived:
     @property
     def calls_unknown(self) -> bool:
         """Whether it differentiates calls of functions that only a run knows."""
-        from .passes.repeatable import calls_unknown
+        from .passes.checks.repeatable import calls_unknown
 
         return calls_unknown(self.functions[0])
 

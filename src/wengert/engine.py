@@ -36,13 +36,14 @@ from .ir.records import mutable_record, record, replace
 from .ir.types import Struct
 from .loading import collecting_later
 from .ops.refusals import REFUSALS
-from .passes import memory, tidy
-from .passes.deferral import refused_when_run
-from .passes.ignored import ignored_errors
-from .passes.narrowest import with_dtypes_checked
-from .passes.remarks import without_remarks
-from .passes.sight import refuse_out_of_sight
-from .passes.unread import with_all_evaluated
+from .passes.analysis.remarks import without_remarks
+from .passes.checks.deferral import refused_when_run
+from .passes.checks.ignored import ignored_errors
+from .passes.checks.sight import refuse_out_of_sight
+from .passes.checks.unread import with_all_evaluated
+from .passes.memory import settle
+from .passes.simplify import tidy
+from .passes.simplify.narrowest import with_dtypes_checked
 from .rules import registry as rules
 from .steering import is_differentiating
 from .verbs import VERBS, Verb
@@ -271,7 +272,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         )
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
-    functions = memory.settled_together(map(without_remarks, derived))
+    functions = settle.settled_together(map(without_remarks, derived))
     return Derived(
         functions,
         program.guards,

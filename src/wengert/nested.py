@@ -69,15 +69,15 @@ from .ir.types import (
 )
 from .ops import checks
 from .ops import structure as st
-from .passes import reverse
-from .passes.copies import inlined
-from .passes.deferral import refused_when_run
-from .passes.residuals import clones, renamed_block
+from .passes.analysis.copies import inlined
+from .passes.checks.deferral import refused_when_run
+from .passes.reverse import sweep as reverse
+from .passes.reverse.residuals import clones, renamed_block
 from .runtime.containers import CONTENTS, reads_plainly
 from .runtime.cotangents import gradient_names
 
 if TYPE_CHECKING:
-    from .passes.linearize import Linearized
+    from .passes.forward.linearize import Linearized
     from .verbs import Verb
 
 Handler = Callable[[Interpreter, Args, Kwargs], Value]
@@ -316,7 +316,7 @@ def _may_go_several_ways(arguments: Args) -> bool:
 def _pushed(
     it: Interpreter, primal: Function, moving: Sequence[int], *, guarded: bool = False
 ) -> Function:
-    from .passes import forward
+    from .passes.forward import push as forward
 
     indices, read = _indices(primal, moving), source.RowReader()
     return refused_when_run(
@@ -328,7 +328,7 @@ def _pushed(
 
 def _linearized(it: Interpreter, primal: Function) -> Linearized | None:
     """A function of one argument and its pushforward, parted into what all directions share and the rest."""
-    from .passes.linearize import linearized
+    from .passes.forward.linearize import linearized
 
     pushed = _pushed(it, primal, [0], guarded=True)
     return linearized(pushed, len(primal.body.outs), len(_indices(primal, [0])))

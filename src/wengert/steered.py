@@ -17,7 +17,7 @@ from .ir.types import Other, Seq, Static
 from .nested import as_callee, name_of
 from .ops import structure as st
 from .ops.structure import gradient_kind
-from .passes import checkpointing
+from .passes.reverse import checkpointing
 
 
 def stop_gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

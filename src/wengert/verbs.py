@@ -31,10 +31,12 @@ from .ops import checks
 from .ops.elementwise import number_like, to_complex, to_float
 from .ops.shape import cast_like
 from .ops.structure import gradient_kind
-from .passes import activity, reverse, tidy
-from .passes.precision import is_of_64_bits
-from .passes.residuals import renamed_block
-from .passes.unread import with_primal_evaluated
+from .passes.analysis import activity
+from .passes.analysis.precision import is_of_64_bits
+from .passes.checks.unread import with_primal_evaluated
+from .passes.reverse import sweep as reverse
+from .passes.reverse.residuals import renamed_block
+from .passes.simplify import tidy
 from .runtime.containers import CONTENTS, reads_plainly
 from .runtime.cotangents import gradient_names
 
@@ -281,7 +283,7 @@ def _leaf(kind: Kind) -> Kind:
 
 
 def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
-    from .passes import forward
+    from .passes.forward import push as forward
 
     want = wanted(function, verb)
     read = source.RowReader()
@@ -336,7 +338,7 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
 
 def _tangent_along(function: Function, index: int) -> Function:
     """The derivative in one number: the pushforward of the tangent 1."""
-    from .passes import forward
+    from .passes.forward import push as forward
 
     pushed = forward.pushforward(function, [index], read=source.RowReader())
     count = len(function.body.params)
@@ -365,7 +367,7 @@ def _with_primal_evaluated(made: Function, function: Function, wrt: Sequence[int
 
 def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     """Forward over reverse (Pearlmutter, 1994): no Hessian is formed."""
-    from .passes import forward
+    from .passes.forward import push as forward
 
     want = wanted(function, verb)
     checks.real_scalar(function)

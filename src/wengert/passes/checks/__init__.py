@@ -1,0 +1,1 @@
+"""What is refused or deferred before and while a program is differentiated."""

@@ -1,0 +1,91 @@
+"""Whether a program whose run was refused may be run again: then it has changed and drawn nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...ir.graph import Const, Eqn, Function, Var, walk, with_called
+from ...ops import containers as co
+from ...ops import cotangents as ct
+from ...ops import memory as me
+from ...ops import structure as st
+from ...ops.drawing import makes_generator
+from ...rules.registry import rule_for
+from ..analysis.written import written
+
+
+def is_repeatable(function: Function) -> bool:
+    """Whether nobody can tell whether a function was run once or twice.
+
+    What functions do that only the run knows is for that run to note (`derived.note_run_inside`).
+    """
+    body = function.body
+    eqns = list(_with_callees(function))
+    globals_ = [eqn.outs[0] for eqn in eqns if eqn.op is st.global_]
+    if not written(body).clobbered.isdisjoint((*body.params, *globals_)):
+        return False
+    made = {out: eqn for eqn in eqns for out in eqn.outs}
+    return all(_leaves_no_trace(eqn) or _draws(eqn, made) for eqn in eqns)
+
+
+def calls_unknown(function: Function) -> bool:
+    """Whether a function differentiates calls of functions that only the run knows."""
+    return any(eqn.op in _UNKNOWN for eqn in _with_callees(function))
+
+
+def binds_outside(function: Function) -> bool:
+    """Whether a function binds globals, or attributes of classes, that were there before it ran."""
+    return any(_binds_outside(eqn) for eqn in _with_callees(function))
+
+
+def _binds_outside(eqn: Eqn) -> bool:
+    if eqn.op is me.store:
+        return isinstance(eqn.args[0], Const) and isinstance(eqn.args[0].value, type)
+    return eqn.args[:1] == (Const(setattr),)
+
+
+def _with_callees(function: Function) -> Iterator[Eqn]:
+    """The equations of a function, and of those that it calls."""
+    for each in with_called(function):
+        yield from walk(each.body)
+
+
+def _leaves_no_trace(eqn: Eqn) -> bool:
+    """Whether an equation calls nothing that may print, draw a number, or remember that it was called."""
+    if eqn.op is st.opaque and eqn.outs[0].kind == ct.OF_UNKNOWN:
+        return True  # it goes back over what has been run
+    if eqn.op is st.opaque:
+        function = eqn.args[0].value if isinstance(eqn.args[0], Const) else None
+        return function in _ASKING or _is_exception(function)
+    if eqn.op in (st.apply, st.applied):
+        return False
+    known = bool(eqn.op.spellings) or eqn.op in co.SETS or rule_for(eqn.op) is not None
+    return known or eqn.namespace != "call"
+
+
+def _is_exception(function: object) -> bool:
+    """Whether something is one of Python's own exceptions, which is made but not yet raised."""
+    return (
+        isinstance(function, type)
+        and issubclass(function, BaseException)
+        and function.__module__ == "builtins"
+    )
+
+
+def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
+    """Whether an equation makes a generator of random numbers, or draws from one that the program makes."""
+    if makes_generator(eqn):
+        return True
+    if eqn.op not in (st.apply, st.applied) or not isinstance(eqn.args[0], Var):
+        return False
+    method = made.get(eqn.args[0])
+    if method is None or method.op is not st.getattr_ or not isinstance(method.args[0], Var):
+        return False
+    owner = made.get(method.args[0])
+    return owner is not None and makes_generator(owner)
+
+
+_UNKNOWN = (st.pullback_of, ct.pushforward_of)
+"""Each says when it runs whether it leaves a trace: `derived.note_run_inside`."""
+_ASKING = (isinstance, type, id, callable, len, str, repr, format, int, float, bool)
+"""What tells of its operands only."""

@@ -1,0 +1,1 @@
+"""Derivatives at the edges: infinite partials, what a selection drops, squares of kinks, equal eigenvalues."""

@@ -1,0 +1,187 @@
+"""Which entries of a cotangent are more than zeros that a selection has written out.
+
+An index, a mask, `np.take` or `np.max` uses some entries of an array; the others get a zero, which must not be
+multiplied by a slope that is infinite there. So where a value comes of an equation with a singular partial
+(`singular_partials`), it is counted how often each entry is used: by the same transposes as its cotangent, with 1
+in place of every cotangent and partial. `np.where` then cuts off what is not used, and products are
+taken inside it (`ops/algebra`): a cotangent that happens to be 0 is no such zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, walk
+from ...ir.records import field, mutable_record
+from ...ir.types import Array, Kind, Number, Struct
+from ...ops import registry
+from ...ops import structure as st
+from ...ops.memory import COPIES
+from ..analysis.loops import LOOPS
+from ..analysis.unbound import merged, reached
+from .singular_partials import has_slope
+
+if TYPE_CHECKING:
+    from ..reverse.cotangents import Cotangents
+    from ..reverse.sweep import Sweep
+
+ONE, NOT_USED = Const(1.0), Const(0.0)
+
+_MOVES_ENTRIES = frozenset(
+    (
+        "accumulate", "append", "array_split", "ascontiguousarray", "asfortranarray", "at_extreme", "atleast_1d",
+        "atleast_2d", "atleast_3d", "broadcast_like", "broadcast_to", "cast_like", "column_stack", "compress",
+        "concatenate", "conj", "copy", "cumsum", "cumsum_reversed", "diag", "diagonal", "dsplit", "dstack",
+        "edge_like", "expand_dims", "flatten", "flip", "fliplr", "flipud", "float32", "float64", "gather",
+        "hsplit", "hstack", "item", "lane_of", "lanes", "matrix_transpose", "mean", "moveaxis", "pad_zeros",
+        "put_extreme", "ravel", "repeat", "reshape", "roll", "rot90", "shaped", "split", "split_like", "squeeze",
+        "stack", "sum", "swapaxes", "take", "take_along_axis", "tile", "trace", "transpose", "tril", "triu",
+        "unbroadcast", "unconcatenate", "undiag", "undiagonal", "unlanes", "unpad", "unreduce", "unrepeat",
+        "unroll", "untake", "untake_along_axis", "untile", "untrace", "vsplit", "vstack",
+    )
+)  # fmt: skip
+"""Linear ops without a factor that is negative: a sum of what they are given vanishes where all of it does."""
+
+_SELECTS = frozenset(
+    (
+        "at_extreme", "compress", "diag", "diagonal", "edge_like", "gather", "item", "lane_of", "take",
+        "take_along_axis", "trace", "tril", "triu", "unpad",
+    )
+)  # fmt: skip
+"""Those that may leave entries of their operand unused."""
+
+
+@mutable_record
+class Masks:
+    """What is counted, in all blocks of one function."""
+
+    wanted: Collection[Var] = ()
+    """The values that come of an equation with a singular partial."""
+    counters: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """Of a value, what stands for how often its entries are used: it has such cotangents."""
+    counted: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """The other way round."""
+    whole: set[Var] = field(default_factory=set[Var])
+    """The values of which all entries are used, as far as is known."""
+    known: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])
+    """Of cotangents that have been cut off, and of the conditions for that, how often entries are used."""
+
+    def counter(self, var: Var) -> Var:
+        if var not in self.counters:
+            counter = Var(st.gradient_kind(var.kind), "", var.shape_of)
+            self.counters[var], self.counted[counter] = counter, var
+        return self.counters[var]
+
+    def counts(self, var: Var) -> bool:
+        """Whether it is worth while, and possible, to count the entries of a value that are used."""
+        return var in self.wanted and _has_entries(var.kind)
+
+
+def _has_entries(kind: Kind) -> bool:
+    if isinstance(kind, Struct):
+        return kind.form in ("tuple", "list", "dict") and all(
+            isinstance(item, (Number, Array)) for item in kind.items
+        )
+    return isinstance(kind, Array)
+
+
+def steep_under_masks(block: Block, active: set[Var]) -> set[Eqn]:
+    """The equations that multiply arrays, where a program takes parts of arrays by masks.
+
+    What a mask leaves out is often not a number, such as what is missing in data: then so is what is computed of it.
+    """
+    eqns = [eqn for eqn in walk(block) if not active.isdisjoint(eqn.outs)]
+    if not any(map(_selects_by_mask, eqns)):
+        return set()
+    return {
+        eqn
+        for eqn in eqns
+        if eqn.op.elementwise and isinstance(eqn.outs[0].kind, Array) and has_slope(eqn)
+    }
+
+
+def _selects_by_mask(eqn: Eqn) -> bool:
+    if eqn.op.name == "compress":
+        return True
+    index = kind_of_atom(eqn.args[1]) if eqn.op is st.getitem else None
+    return isinstance(index, Array) and index.dtype == "bool"
+
+
+def derived_from(block: Block, singular: Collection[Eqn], starts: Collection[Var] = ()) -> set[Var]:
+    """The values that are computed with a result of some equations."""
+    if not singular and not starts:
+        return set()
+    eqns = walk(block)
+    first = {out for eqn in singular for out in eqn.outs}.union(starts)
+    flow = [pair for eqn in eqns for pair in _flow(eqn)]
+    return reached(flow, lambda atom: atom in first) | first
+
+
+def _flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    if eqn.op in (IF, TRY) or eqn.op in LOOPS or eqn.op in COPIES:
+        return merged(eqn)
+    return [(out, eqn.args) for out in eqn.outs]
+
+
+# --- counting -----------------------------------------------------------------------------
+
+
+def count_of(bars: Cotangents, bar: Atom) -> Atom | None:
+    """How often the entries of a cotangent are used, where `np.where` cuts some off; else None."""
+    known = bars.masks.known
+    if bar in known:
+        return known[bar]
+    eqn = bars.builder.definition(bar)
+    if eqn is None or eqn.op.name != "where" or not bars.builder.is_derived(bar):
+        return None
+    condition, *branches = eqn.args
+    if not any(map(_is_zero, branches)):
+        return None
+    inner = [None if _is_zero(each) else count_of(bars, each) for each in branches]
+    if condition in known and inner == [None, None] and _is_zero(branches[1]):
+        return known[condition]
+    counts = [
+        NOT_USED if _is_zero(each) else count or ONE
+        for each, count in zip(branches, inner, strict=True)
+    ]
+    known[bar] = bars.builder.emit(registry.named("where"), condition, *counts, namespace="np")
+    return known[bar]
+
+
+def _is_zero(atom: Atom) -> bool:
+    return atom in (NOT_USED, Const(0))
+
+
+def cut_off(bars: Cotangents, total: Atom, count: Atom, like: Atom) -> Atom:
+    """A cotangent, zero where an entry is not used."""
+    used, eqn = _condition(bars, count), bars.builder.definition(total)
+    if eqn is not None and eqn.op.name == "where" and eqn.args[0] == used:
+        return total
+    found = bars.builder.emit(registry.named("where"), used, total, NOT_USED, namespace="np")
+    if isinstance(found, Var) and isinstance(like, Var) and isinstance(kind_of_atom(total), Array):
+        found.shape_of = like.shape_of
+    bars.masks.known[found] = bars.masks.known[used] = count
+    return found
+
+
+def _condition(bars: Cotangents, count: Atom) -> Atom:
+    eqn = bars.builder.definition(count)
+    if eqn is not None and eqn.op.name == "where" and eqn.args[1:] == (ONE, NOT_USED):
+        return eqn.args[0]
+    if eqn is not None and eqn.op is st.ne:
+        return count
+    return bars.builder.emit(st.ne, count, Const(0))
+
+
+def count_to_move(sweep: Sweep, eqn: Eqn, arg: Atom, bar: Atom) -> Atom | None:
+    """What a linear op that moves entries is to be transposed on as well, to count what it uses of an operand."""
+    if eqn.op.name not in _MOVES_ENTRIES or not isinstance(arg, Var):
+        return None
+    if not sweep.context.masks.counts(arg):
+        return None
+    count = count_of(sweep.bars, bar)
+    if count is None and eqn.op.name in _SELECTS:
+        return sweep.builder.emit(st.fill, ONE, eqn.outs[0])
+    return count

@@ -1,0 +1,30 @@
+"""What every program gets before it is differentiated, whatever the mode.
+
+In: a function. Out: the same function, which refuses when it runs what the derivative would get wrong, and in
+which what is smooth has a smooth form: squares of kinks, functions of a matrix by its eigenvalues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ir.graph import Function
+from ..analysis.keys import with_keys_checked
+from ..checks.jumps import with_jumps_checked
+from ..checks.searches import warn_of_searches
+from .matrix_functions import with_matrix_functions
+from .slopes import with_slopes
+from .squares import with_squares
+
+
+def with_checks(function: Function, wrt: Sequence[int]) -> Function:
+    """A function that checks what depends on some of its parameters: keys, and jumps inside integrals."""
+    function = with_jumps_checked(with_keys_checked(function, wrt), wrt)
+    warn_of_searches(function, wrt)
+    return function
+
+
+def with_smooth_forms(function: Function, read: Any) -> Function:
+    """A function in which what is smooth has a smooth form; `read` inlines rows of rules."""
+    return with_slopes(with_matrix_functions(with_squares(function)), read)

@@ -1,0 +1,136 @@
+"""Forward mode where a direction does not move: the zeros in the seeds of a Jacobian meet no infinite slope.
+
+A Jacobian pushes one unit after the other through the same partials. Where one of these is not finite, what
+is multiplied by it is asked whether it moves in this direction; that is read off the seeds, by the operations
+that computed the value from them, so that a tangent that happens to be 0 is no such zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.types import BOOL, Array, Number
+from ...ops import registry
+from ...ops import structure as st
+from ..reverse.rules import is_choice, scaled
+from .singular_partials import OVERFLOWING, has_slope
+
+if TYPE_CHECKING:
+    from ..forward.push import Push
+
+_ZERO = Const(0.0)
+_SAME_ENTRIES = frozenset(
+    (
+        "ascontiguousarray", "atleast_1d", "atleast_2d", "atleast_3d", "copy", "expand_dims", "flatten", "flip",
+        "matrix_transpose", "moveaxis", "ravel", "repeat", "reshape", "roll", "squeeze", "swapaxes", "take", "tile",
+        "transpose",
+    )
+)  # fmt: skip
+"""Ops whose result has entries of their first operand, and no others."""
+_PARTS = (st.getitem, st.as_list, st.as_tuple)
+
+
+def product(push: Push, eqn: Eqn, operand: Atom, partial: Atom) -> Atom:
+    """A term of a tangent: nothing where the operand is not chosen, or does not move at all."""
+    dot = push.tangent(operand)
+    may_be_nan = eqn.op.name == "nan_to_num" or operand in push.context.steep_values
+    if may_be_nan and is_choice(partial):
+        return _chosen(push, dot, partial)
+    term = scaled(push.builder, dot, partial)
+    if not push.context.guarded or not _may_be_infinite(push, eqn):
+        return term
+    if isinstance(kind_of_atom(term), Number):
+        moves = mask(push, operand)
+        return term if moves is None else _where_true(push, moves, term)
+    if not isinstance(kind_of_atom(term), Array):
+        return term
+    return _guarded(push, operand, partial, term)
+
+
+def _may_be_infinite(push: Push, eqn: Eqn) -> bool:
+    if eqn in push.context.singular and eqn.op.name not in OVERFLOWING:
+        return True
+    return has_slope(eqn) and not push.context.infinite.isdisjoint(eqn.args)
+
+
+def _chosen(push: Push, dot: Atom, chosen: Atom) -> Atom:
+    """A tangent where an operand is chosen, and elsewhere zero."""
+    if kind_of_atom(chosen) == BOOL and isinstance(kind_of_atom(dot), Number):
+        return _where_true(push, chosen, dot)
+    where = registry.named("where")
+    return push.builder.emit(where, chosen, dot, _ZERO, namespace="np")
+
+
+def _where_true(push: Push, condition: Atom, dot: Atom) -> Atom:
+    then, other = push.builder.child(), push.builder.child()
+    out = Var(kind_of_atom(dot))
+    push.builder.if_(condition, then.block((), (dot,)), other.block((), (_ZERO,)), (out,))
+    return out
+
+
+def _guarded(push: Push, operand: Atom, partial: Atom, term: Atom) -> Atom:
+    """A term, zero where the operand does not move, if its partial is not finite everywhere."""
+    outer = push.builder
+    finite = outer.emit(registry.named("isfinite"), partial, namespace="np")
+    if isinstance(kind_of_atom(partial), Array):
+        finite = outer.emit(registry.named("all"), finite, namespace="method")
+    push.builder = outer.child()  # type: ignore[assignment]
+    moves = mask(push, operand)
+    if moves is None:
+        push.builder = outer
+        return term
+    where = registry.named("where")
+    found = push.builder.emit(where, moves, term, _ZERO, namespace="np")
+    careful = push.builder.block((), (found,))
+    push.builder = outer
+    plain = outer.child().block((), (term,))
+    out = Var(kind_of_atom(term), "", term.shape_of if isinstance(term, Var) else None)
+    outer.if_(finite, plain, careful, (out,))
+    return out
+
+
+def mask(push: Push, atom: Atom) -> Atom | None:
+    """Whether, and where, a value moves in a direction; None if that is not known."""
+    if not push.has_tangent(atom):
+        return Const(value=False)
+    if isinstance(kind_of_atom(atom), (Number, Array)) and _is_of_seeds(push, atom):
+        return push.builder.emit(st.ne, push.tangent(atom), _ZERO)
+    eqn = push.context.defining.get(atom)
+    if eqn is None:
+        return None
+    if eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES:
+        whole = mask(push, eqn.args[0])
+        if whole is None:
+            return None
+        args = (whole, *eqn.args[1:])
+        return push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+    if not eqn.op.elementwise:
+        return None
+    return _any_of(push, [mask(push, arg) for arg in eqn.args if push.has_tangent(arg)])
+
+
+def _any_of(push: Push, masks: list[Atom | None]) -> Atom | None:
+    total: Atom | None = None
+    for each in masks:
+        if each is None:
+            return None
+        if total is None or total == each:
+            total = each
+        elif kind_of_atom(total) == kind_of_atom(each) == BOOL:
+            total = push.builder.emit(st.either, total, each)
+        else:
+            total = push.builder.emit(registry.named("logical_or"), total, each, namespace="np")
+    return total
+
+
+def _is_of_seeds(push: Push, atom: Atom) -> bool:
+    """Whether a value is an argument, or has entries of one and no others: so has its tangent of the seed."""
+    if atom in push.context.inputs:
+        return isinstance(kind_of_atom(atom), (Number, Array))
+    eqn = push.context.defining.get(atom)
+    if eqn is None or not isinstance(kind_of_atom(atom), (Number, Array)):
+        return False
+    selects = eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES
+    return selects and _is_of_seeds(push, eqn.args[0])

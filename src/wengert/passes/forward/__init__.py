@@ -1,0 +1,1 @@
+"""Forward mode: from a function to its pushforward, and that in two parts."""

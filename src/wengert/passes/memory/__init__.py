@@ -1,0 +1,1 @@
+"""Where writes in place need copies: the last step before a function is printed."""

@@ -1,0 +1,1 @@
+"""Reverse mode: from a function to its gradient or its pullback."""
