@@ -54,6 +54,7 @@ from .ir.graph import (
     free_vars,
 )
 from .ir.records import replace
+from .ir.renaming import clones, renamed_block
 from .ir.types import (
     NONE,
     UNKNOWN,
@@ -72,7 +73,6 @@ from .ops import structure as st
 from .passes.analysis.copies import inlined
 from .passes.checks.deferral import refused_when_run
 from .passes.reverse import sweep as reverse
-from .passes.reverse.residuals import clones, renamed_block
 from .runtime.containers import CONTENTS, reads_plainly
 from .runtime.cotangents import gradient_names
 

@@ -14,6 +14,7 @@ from .frontend import read as source
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var, walk
 from .ir.records import replace, value_record
+from .ir.renaming import renamed_block
 from .ir.types import (
     COMPLEX,
     FLOAT,
@@ -35,7 +36,6 @@ from .passes.analysis import activity
 from .passes.analysis.precision import is_of_64_bits
 from .passes.checks.unread import with_primal_evaluated
 from .passes.reverse import sweep as reverse
-from .passes.reverse.residuals import renamed_block
 from .passes.simplify import tidy
 from .runtime.containers import CONTENTS, reads_plainly
 from .runtime.cotangents import gradient_names

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ...ir.builder import Builder
 from ...ir.graph import COMMENT, Atom, Block, Eqn, Function, Var
 from ...ir.records import replace
-from ..reverse.residuals import clones, renamed_atom, renamed_eqn
+from ...ir.renaming import clones, renamed_atom, renamed_eqn
 
 
 def inlined(builder: Builder, function: Function, atoms: Sequence[Atom]) -> tuple[Atom, ...]:

@@ -28,13 +28,13 @@ from ...ir.graph import (
     walk,
 )
 from ...ir.records import replace
+from ...ir.renaming import renamed_block
 from ...ir.types import Array
 from ...ops import implicit as im
 from ...ops import registry
 from ...ops import structure as st
 from ..analysis.precision import is_of_64_bits
 from ..analysis.written import WRITES, targets
-from ..reverse.residuals import renamed_block
 from .groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 
 

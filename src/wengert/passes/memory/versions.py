@@ -21,6 +21,7 @@ from ...errors import InternalError
 from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Function, Var, used_in
 from ...ir.records import replace
+from ...ir.renaming import renamed_atom
 from ...ir.types import FLOAT, INT, UNKNOWN, Array
 from ...ops import memory as me
 from ...ops import structure as st
@@ -28,7 +29,6 @@ from ..analysis.loops import LOOPS, view
 from ..analysis.unbound import with_unbound_marked
 from ..analysis.uses import Uses
 from ..analysis.written import ABOUT_OBJECTS, WRITES, direct, leading_to_own, same_object_sources
-from ..reverse.residuals import renamed_atom
 from .groups import Given
 from .related import Related
 from .relations import Plan

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import kind_of_atom
 from ...ir.graph import UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, alternatives, used_in, walk
 from ...ir.records import field, mutable_record, replace
+from ...ir.renaming import clone, clones, renamed_atom
 from ...ir.types import BOOL, INT, RANGE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ...ops import registry
 from ...ops import structure as st
@@ -22,7 +23,7 @@ from ..checks.caught import refused
 from ..edges.moving import NO, YES
 from .checkpointing import run_again, runs_again
 from .cotangents import NOTHING, as_items, bar_name, cotangent_of, fits_buffer
-from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
+from .residuals import plan, recomputed, refolded, shared
 from .structure import cotangent_of_iterable
 
 if TYPE_CHECKING:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Block, Callee, Const, Eqn, Function, Input, Var
 from ...ir.records import replace
+from ...ir.renaming import renamed_atom
 from ...ir.types import UNKNOWN, Kind, Number, Struct
 from ...ops import implicit as im
 from ...ops import registry
 from ...ops import structure as st
 from ..analysis.copies import copied, inlined
 from ..simplify.tidy import tidy
-from .residuals import refolded, renamed_atom
+from .residuals import refolded
 
 if TYPE_CHECKING:
     from ..forward.push import Push

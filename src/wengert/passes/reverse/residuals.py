@@ -13,10 +13,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var, free_vars, walk
 from ...ir.op import Op
 from ...ir.records import replace, value_record
-from ...ir.renaming import clone as clone
-from ...ir.renaming import cloned_eqn, renamed_atom, renamed_eqn
-from ...ir.renaming import clones as clones
-from ...ir.renaming import renamed_block as renamed_block
+from ...ir.renaming import clone, cloned_eqn, renamed_atom, renamed_block, renamed_eqn
 from ...ir.types import SLICE, Kind, Number, Struct
 from ...ops import structure as st
 

@@ -15,6 +15,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.records import replace
+from ...ir.renaming import renamed_eqn
 from ...ir.types import BOOL, COUNTS, UNKNOWN, Array, Kind, Number
 from ...ops import containers as co
 from ...ops import cotangents as ct
@@ -31,7 +32,6 @@ from ..edges.singular_partials import has_slope
 from ..edges.vectors import FACTORS, vectors_used
 from .calls import reverse_rrule
 from .cotangents import Path, bar_name
-from .residuals import renamed_eqn
 
 if TYPE_CHECKING:
     from .sweep import Sweep

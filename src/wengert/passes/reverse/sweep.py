@@ -34,6 +34,7 @@ from ...ir.graph import (
 )
 from ...ir.op import Op
 from ...ir.records import field, mutable_record, replace
+from ...ir.renaming import renamed_atom
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Struct, is_differentiable
 from ...ops import memory as me
 from ...ops import structure as st
@@ -61,7 +62,7 @@ from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
 from .control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
 from .cotangents import Cotangents, Path, cotangent_of
-from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
+from .residuals import plan, read_ahead, recomputed, shared
 from .rules import reverse_by_rule
 from .structure import STRUCTURE
 

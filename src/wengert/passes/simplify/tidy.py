@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...ir.graph import COMMENT, IF, TRY, WHILE, Atom, Block, Eqn, Function, Var, alternatives, walk
 from ...ir.records import replace
+from ...ir.renaming import renamed_atom, renamed_block
 from ...ir.types import INT
 from ...ops.raising import may_raise
 from ..analysis.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
-from ..reverse.residuals import renamed_atom, renamed_block
 
 
 def tidy(function: Function) -> Function:
