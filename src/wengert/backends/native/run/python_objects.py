@@ -7,6 +7,7 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def table() -> dict[str, int]:
         "PyObject_CallNoArgs",
         "PyObject_Vectorcall",
         "PyDict_GetItemWithError",
+        "PyFunction_GetCode",
         "PyObject_GetAttr",
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
@@ -62,6 +64,7 @@ def table() -> dict[str, int]:
         "numpy.complex": np.complex128, "descr.complex": np.dtype(np.complex128),
         "descr.i64": np.dtype(np.int64), "descr.b1": np.dtype(np.bool_),
         "other": OTHER_TYPES, "exited": EXITED, "dict": dict, "UNDEFINED": UNDEFINED,
+        "__code__": intern("__code__"),
     }  # fmt: skip
     return found | {name: id(value) for name, value in objects.items()}
 

@@ -129,7 +129,7 @@ def first_way(name: str, table: Sequence[str]) -> str:
     """
     known = (
         *("True", "other", "exited", "PyObject_CallNoArgs", "PyObject_Vectorcall", "Py_DecRef"),
-        "PyDict_GetItemWithError", "PyObject_GetAttr", "dict", "UNDEFINED",
+        "PyDict_GetItemWithError", "PyFunction_GetCode", "PyObject_GetAttr", "dict", "__code__", "UNDEFINED",
     )  # fmt: skip
     loads = "\n".join(
         f"  %at.{key} = getelementptr i64, ptr %table, i64 {table.index(key)}\n"
@@ -185,6 +185,12 @@ looking:
   %kept = select i1 %is.absent, ptr %UNDEFINED, ptr %item
   br label %compared
 reading:
+  %is.code = icmp eq ptr %key, %__code__
+  br i1 %is.code, label %borrowing, label %owning
+borrowing:
+  %code = call ptr %PyFunction_GetCode(ptr %holder)
+  br label %compared
+owning:
   %part = call ptr %PyObject_GetAttr(ptr %holder, ptr %key)
   %is.lost = icmp eq ptr %part, null
   br i1 %is.lost, label %failed, label %read
@@ -192,7 +198,7 @@ read:
   call void %Py_DecRef(ptr %part)
   br label %compared
 compared:
-  %now = phi ptr [ %kept, %looking ], [ %part, %read ]
+  %now = phi ptr [ %kept, %looking ], [ %code, %borrowing ], [ %part, %read ]
   %is.value = icmp eq ptr %now, %value
   br i1 %is.value, label %same, label %asking
 same:
