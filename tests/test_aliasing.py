@@ -1590,3 +1590,34 @@ def test_what_a_program_puts_into_an_object_is_the_object_itself(transform):
     a, o = np.array([0.3, 0.5]), Point(np.array([1.0, 2.0]))
     transform(f)(a, o)
     assert o.y[0] is o.x
+
+
+def view_or_copy(a, s, write):
+    """Two names for a view of an array and for another array, on one path the other way round."""
+    view, other = a[::-1], np.sin(a)
+    if s > 5:
+        view, other = other, view
+    write(a, view)
+    return np.sum(other * np.arange(1.0, 4.0)) + np.sum(view)
+
+
+def reversed_part(a, value):
+    a[::-1] = value
+
+
+def whole(a, value):
+    a[:] = value
+
+
+def masked(a, value):
+    a[[True, False, True]] = value[:2]
+
+
+@pytest.mark.parametrize("write", [reversed_part, whole, masked])
+@pytest.mark.parametrize("s", [1.0, 9.0])
+def test_a_view_on_one_path_sees_what_is_written(write, s):
+    a = np.array([0.3, -0.7, 1.2])
+    expected = view_or_copy(a.copy(), s, write)
+    value, found = wg.value_and_grad(view_or_copy)(a.copy(), s, write)
+    assert value == pytest.approx(expected, rel=1e-14)
+    trees.assert_close([found], oracle.gradient(view_or_copy, a, s, write, wrt=(0,)), rel=1e-9)

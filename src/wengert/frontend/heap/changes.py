@@ -121,7 +121,9 @@ def update(
     path = steps if step is None else (*steps, step)
     depth = depth_of_path(root.kind, steps) + 1
     settle_before(it, place_of(it, root), path, depth)
-    left = None if step is None else release(it, place_of(it, root), path)
+    # an array refers to nothing: what was a view of the elements that are written stays one
+    replaces = step is not None and not isinstance(var.kind, Array)
+    left = release(it, place_of(it, root), path) if replaces else None
     new = write(root, steps)
     place = place_of(it, root)
     if it.reading.places.get(new, place) is not place:  # type: ignore[arg-type]
