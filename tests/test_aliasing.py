@@ -1621,3 +1621,28 @@ def test_a_view_on_one_path_sees_what_is_written(write, s):
     value, found = wg.value_and_grad(view_or_copy)(a.copy(), s, write)
     assert value == pytest.approx(expected, rel=1e-14)
     trees.assert_close([found], oracle.gradient(view_or_copy, a, s, write, wrt=(0,)), rel=1e-9)
+
+
+def squeezed_into_itself(a):
+    a[...] = np.squeeze(a)
+    return np.sum(a * a)
+
+
+def reversed_into_itself(a):
+    a[...] = np.squeeze(a)[::-1]
+    return np.sum(a * a * np.arange(a.size).reshape(a.shape))
+
+
+@pytest.mark.parametrize(
+    ("f", "a", "expected"),
+    [
+        (squeezed_into_itself, np.array(0.7), np.array(1.4)),
+        (squeezed_into_itself, np.array([0.7, 1.1]), np.array([1.4, 2.2])),
+        (squeezed_into_itself, np.array([[0.7, 1.1]]), np.array([[1.4, 2.2]])),
+        (reversed_into_itself, np.arange(1.0, 7.0).reshape(2, 3), [[6, 16, 30], [0, 10, 24]]),
+    ],
+)
+def test_an_array_that_is_written_into_itself(f, a, expected):
+    for found in (wg.grad(f)(a.copy()), wg.jacobian(f, mode="forward")(a.copy())):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert np.shape(wg.hessian(f)(a.copy())) == a.shape * 2

@@ -180,7 +180,7 @@ def _shaped_like(
 
 def _infer_squeeze(args: Args, params: Params) -> Kind:
     rank, removed = rank_of(args[0]), params.get("axis")
-    count = None if removed is None else length_of(removed)
+    count = length_of(removed) if removed is not None else 0 if rank == 0 else None
     return Array(
         dtype_of(args[0]), rank - count if rank is not None and count is not None else None
     )

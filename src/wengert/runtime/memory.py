@@ -447,8 +447,10 @@ def copied_places(value: Any, target: Any) -> Any:
     NumPy makes no copy where both have one axis and lie in one direction: the entries that it has just
     written it may read again. It is asked what it does with numbers that say where they were.
     """
-    count, size = np.size(value), getattr(value, "itemsize", 1)
-    places = np.arange(count)
+    if np.ndim(value) == 0:
+        return np.array(True)  # the only index by an array that there is
+    size = getattr(value, "itemsize", 1)
+    places = np.arange(len(value))
     if np.ndim(value) != 1 or np.shape(value) != np.shape(target) or value.dtype != target.dtype:
         return places
     if value.strides == target.strides or not np.may_share_memory(value, target):
