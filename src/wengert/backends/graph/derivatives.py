@@ -6,7 +6,7 @@ equations as the function, shares what it can with it, and can be differentiated
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import GraphError
@@ -33,10 +33,31 @@ def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
         tangents[by] = graph.emit(st.fill, [Const(1), by])
     forward = Forward(graph, tangents)
     with graph.builder.derivative():
-        for eqn in missing(graph, of, tangents):
+        for eqn in _to_differentiate(graph, of, tangents):
             tangents[eqn.outs[0]] = forward.tangent_of(eqn)
     dot = tangents.get(of, ZERO) if isinstance(of, Var) else ZERO
     return _number(graph, dot, of)
+
+
+def _to_differentiate(graph: Graph, of: Atom, known: Mapping[Var, Atom]) -> Iterator[Eqn]:
+    """The equations whose tangents a derivative needs, in order: of a sum of products, those of its factors."""
+    seen, pending = set(known), [of]
+    while pending:
+        var = pending[-1]
+        eqn = graph.builder.definition(var)
+        if not isinstance(var, Var) or eqn is None or var in seen:
+            pending.pop()
+            continue
+        waiting = [
+            atom
+            for atom in graph.builder.factors(var) or eqn.operands()
+            if atom not in seen and graph.builder.definition(atom) is not None
+        ]
+        if waiting:
+            pending += waiting
+        else:
+            seen.add(var)
+            yield eqn
 
 
 def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:

@@ -34,6 +34,9 @@ class Forward(RowCaller):
     def tangent_of(self, eqn: Eqn) -> Atom:
         """The tangent of an equation's result."""
         self.graph.builder.span = eqn.span
+        found = self.graph.builder.tangent_in_normal_form(eqn.outs[0], self.tangent)
+        if found is not None:
+            return found
         dots = [self.tangent(arg) for arg in eqn.args]
         if all(dot == ZERO for dot in dots):
             return ZERO

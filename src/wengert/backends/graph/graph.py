@@ -40,7 +40,8 @@ class Graph:
     Args:
         simplify: which identities may be used when a node is made: "exact" ones change no result (but the
             sign of a zero), "rounding" ones may change its last digits, "finite" ones hold only where everything is
-            finite; None takes every operation as it is written.
+            finite; None takes every operation as it is written. Unless it is None, derivatives are kept in normal form,
+            as sums of products of powers, which may change their last digits.
 
     `len(graph)` is the number of nodes that its terms are made of: variables and operations; literals are
     no nodes.
@@ -53,7 +54,7 @@ class Graph:
         >>> a, b = g.variables("a", "b")
         >>> f = (a - b) * a
         >>> print(f.derive(a))
-        a + a - b
+        a - b + a
         >>> f.derive(a).eval(a=2.0, b=3.0)
         1.0
     """

@@ -53,7 +53,7 @@ def _write(eqn: Eqn, parts: list[Text]) -> Text:
             return f"{bracketed(x, SUM)} - {_in_brackets(y, PRODUCT)}", SUM
         case "mul", [x, y]:
             return _product(x, y), PRODUCT
-        case "div", _:
+        case (("div" | "ieee_div"), _):
             return rf"\frac{{{texts[0]}}}{{{texts[1]}}}", POWER
         case (("pow" | "ieee_pow"), [x, _]):
             return f"{_in_brackets(x, ATOM)}^{{{texts[1]}}}", POWER

@@ -64,7 +64,8 @@ class RowCaller:
             x.value if isinstance(x, Const) and _is_no_integer(x) else RowTerm(self.graph, x)
             for x in operands
         ]
-        result = row(*terms, **options)
+        with self.graph.builder.row():
+            result = row(*terms, **options)
         several = isinstance(result, tuple) and len(eqn.args) > 1
         return tuple(self._atom(each) for each in (result if several else (result,)))
 

@@ -32,14 +32,16 @@ _INFIX = {
     "mod": (" % ", PRODUCT, SIGN),
     "matmul": (" @ ", PRODUCT, SIGN),
     "pow": ("**", ATOM, POWER),
+    "ieee_pow": ("**", ATOM, POWER),
+    "ieee_div": (" / ", PRODUCT, SIGN),
     "lt": (" < ", SUM, SUM), "le": (" <= ", SUM, SUM), "gt": (" > ", SUM, SUM),
     "ge": (" >= ", SUM, SUM), "eq": (" == ", SUM, SUM), "ne": (" != ", SUM, SUM),
 }  # fmt: skip
 """How an operator is written, and how tightly its left and its right operand must bind."""
 
 SYMBOLS = {name: symbol.strip() for name, (symbol, _, _) in _INFIX.items()} | {"neg": "-"}
-_LEVEL = {"add": SUM, "sub": SUM, "pow": POWER} | dict.fromkeys(
-    ("mul", "div", "floordiv", "mod", "matmul"), PRODUCT
+_LEVEL = {"add": SUM, "sub": SUM, "pow": POWER, "ieee_pow": POWER} | dict.fromkeys(
+    ("mul", "div", "ieee_div", "floordiv", "mod", "matmul"), PRODUCT
 )
 
 

@@ -1,0 +1,174 @@
+"""Derivatives of terms in normal form: how fast they grow, their values, and that the order of variables is none."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import wengert as wg
+
+FUNCTIONS = {
+    "1/x": (lambda x: 1 / x, lambda x: 1 / x),
+    "1/(1+x²)": (lambda x: 1 / (1 + x * x), lambda x: 1 / (1 + x * x)),
+    "√(1+x²)": (lambda x: np.sqrt(1 + x * x), lambda x: mpmath.sqrt(1 + x * x)),
+    "x/(1+x)": (lambda x: x / (1 + x), lambda x: x / (1 + x)),
+    "log(1+x²)": (lambda x: np.log(1 + x * x), lambda x: mpmath.log(1 + x * x)),
+    "tanh x": (np.tanh, mpmath.tanh),
+    "exp(-x²)": (lambda x: np.exp(-x * x), lambda x: mpmath.exp(-x * x)),
+    "sin·exp": (lambda x: np.sin(x) * np.exp(x), lambda x: mpmath.sin(x) * mpmath.exp(x)),
+    "logistic": (lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),
+    "softplus": (lambda x: np.log(1 + np.exp(x)), lambda x: mpmath.log(1 + mpmath.exp(x))),
+    "arctan": (np.arctan, mpmath.atan),
+    "arcsin": (np.arcsin, mpmath.asin),
+    "x^2.5/(1+x)": (lambda x: x**2.5 / (1 + x), lambda x: x ** mpmath.mpf(2.5) / (1 + x)),
+    "exp(-x²)/(1+x²)": (
+        lambda x: np.exp(-x * x) / (1 + x * x),
+        lambda x: mpmath.exp(-x * x) / (1 + x * x),
+    ),
+    "sin(x)/x": (lambda x: np.sin(x) / x, lambda x: mpmath.sin(x) / x),
+}
+NODES = {
+    "1/x": 18, "1/(1+x²)": 75, "√(1+x²)": 53, "x/(1+x)": 19, "log(1+x²)": 77, "tanh x": 51, "exp(-x²)": 34,
+    "sin·exp": 19, "logistic": 111, "softplus": 87, "arctan": 61, "arcsin": 66, "x^2.5/(1+x)": 154,
+    "exp(-x²)/(1+x²)": 281, "sin(x)/x": 118,
+}  # fmt: skip
+"""The nodes of all orders to the eighth: these numbers only shrink."""
+
+
+def orders(function, count):
+    graph = wg.Graph()
+    (x,) = graph.variables("x")
+    found = [function(x)]
+    for _ in range(count):
+        found.append(found[-1].derive(x))
+    return graph, found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_graph_grows_with_the_order(name):
+    graph, _ = orders(FUNCTIONS[name][0], 8)
+    assert len(graph) == NODES[name]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS.keys() - {"exp(-x²)/(1+x²)"})
+def test_growth_is_about_quadratic(name):
+    graph, found = orders(FUNCTIONS[name][0], 8)
+    early = len(graph)
+    for _ in range(12):
+        found.append(found[-1].derive(*graph.variables("x")))
+    assert math.log(len(graph) / early) / math.log(20 / 8) < 2.2
+
+
+@pytest.mark.parametrize("name", FUNCTIONS.keys() - {"sin(x)/x"})
+@pytest.mark.parametrize("at", [0.05, 0.3, 0.7, 1.3, 5.0])
+def test_values_of_all_orders(name, at):
+    if name == "arcsin" and at >= 1:
+        return
+    function, meant = FUNCTIONS[name]
+    _, found = orders(function, 8)
+    with mpmath.workdps(60):
+        series = mpmath.taylor(meant, mpmath.mpf(at), 8)
+        for order, term in enumerate(found):
+            expected = float(series[order] * mpmath.factorial(order))
+            assert term.eval(x=at) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("at", [1e8, -1e8])
+def test_nothing_cancels_far_out(at):
+    for name in ("1/(1+x²)", "√(1+x²)", "arctan"):
+        function, meant = FUNCTIONS[name]
+        _, found = orders(function, 3)
+        with mpmath.workdps(120):
+            for order, term in enumerate(found):
+                expected = mpmath.diff(meant, mpmath.mpf(at), order)
+                assert term.eval(x=at) == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_terms_and_factors_are_collected():
+    a, x = wg.Graph().variables("a", "x")
+    cases = {
+        (1 / (1 + x**2)).derive(x): "-2 * x / (1 + x**2)**2",
+        (x * x * x).derive(x): "3 * x**2",
+        np.sqrt(1 + x * x).derive(x).derive(x): "1 / sqrt(1 + x * x)**3",
+        (x / a / x).derive(a): "-1 / a**2",
+        (a * np.exp(a * x)).derive(a).derive(x): "(2 + a * x) * a * exp(a * x)",
+    }
+    for derivative, text in cases.items():
+        assert str(derivative) == text
+
+
+def test_a_graph_without_identities_has_no_normal_form():
+    (x,) = wg.Graph(simplify=None).variables("x")
+    assert str((x * x * x).derive(x)) != "3 * x**2"
+    assert (x * x * x).derive(x).eval(x=2.0) == 12.0
+
+
+def test_a_literal_of_many_digits_stays_as_it_is_written():
+    (x,) = wg.Graph().variables("x")
+    slope = (0.1 * x * x * 0.3).derive(x)
+    with mpmath.workdps(40):
+        expected = 4 * mpmath.mpf(0.1) * mpmath.mpf(0.3)
+        assert abs(slope.eval(x=mpmath.mpf(2)) - expected) < mpmath.mpf(10) ** -38
+
+
+# --- several variables ----------------------------------------------------------------------
+
+LEAVES = st.sampled_from(["x", "y", "z", "2", "3", "0.5"])
+
+
+def grown(parts):
+    return st.one_of(
+        st.tuples(st.sampled_from("+-*/"), parts, parts).map(lambda t: f"({t[1]} {t[0]} {t[2]})"),
+        parts.map(lambda p: f"sin({p})"),
+        parts.map(lambda p: f"exp(-({p})**2)"),
+        parts.map(lambda p: f"sqrt(1 + ({p})**2)"),
+        parts.map(lambda p: f"({p})**3"),
+    )
+
+
+TEXTS = st.recursive(LEAVES, grown, max_leaves=5).filter(lambda t: any(v in t for v in "xyz"))
+AT = {"x": 0.7, "y": 1.3, "z": 0.4}
+same = {"same node": 0, "another": 0}
+
+
+def value_of(text, library, values):
+    names = {name: getattr(library, name) for name in ("sin", "exp", "sqrt")}
+    return eval(text, {**names, **values})
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS)
+def test_every_order_of_the_variables_gives_the_same(text):
+    with mpmath.workdps(40):
+        try:
+            exact = mpmath.diff(
+                lambda *at: value_of(text, mpmath, dict(zip("xyz", at, strict=True))),
+                tuple(map(mpmath.mpf, AT.values())),
+                (1, 1, 1),
+            )
+        except ZeroDivisionError:
+            return
+    if not abs(exact) < 1e6:
+        return
+    graph = wg.Graph()
+    variables = dict(zip("xyz", graph.variables(*"xyz"), strict=True))
+    term = value_of(text, np, variables)
+    if not hasattr(term, "derive"):
+        return
+    found = []
+    for order in itertools.permutations(variables.values()):
+        each = term
+        for variable in order:
+            each = each.derive(variable)
+        found.append(each)
+        assert each.eval(**AT) == pytest.approx(float(exact), rel=1e-7, abs=1e-7)
+    alike = all(each.atom == found[0].atom for each in found)
+    same["same node" if alike else "another"] += 1
+
+
+def test_mixed_derivatives_are_mostly_one_node():
+    assert same["same node"] >= 0.6 * sum(same.values())
