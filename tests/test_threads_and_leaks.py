@@ -22,6 +22,15 @@ from wengert.backends import python as printer
 
 THREADS = 16
 
+
+@pytest.fixture(scope="module", autouse=True)
+def what_was_there_before() -> None:
+    """What earlier tests have left stays, and need not be looked through by every collection here."""
+    engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    gc.collect()
+    gc.freeze()
+
+
 # --- many threads -------------------------------------------------------------------------
 
 
