@@ -1,7 +1,7 @@
 """Run wengert from a fresh clone; needs Python 3.11 or newer and nothing else.
 
     python run.py example    fit reference data sets with derivatives by wengert
-    python run.py test       run the tests
+    python run.py test       run the tests; with --quick a part of them, in a minute
 
 The first run makes a virtual environment in `.venv` (or where `WENGERT_VENV` says) and installs what
 the command needs there; arguments after the command are passed on: `python run.py test -k text`.

@@ -1,11 +1,13 @@
 """Options of the test run.
 
 `pytest --hypothesis-profile=nightly` draws many more programs; `pytest --update` rewrites what
-tests keep word for word: tests/golden, and the output shown in README.md and docs/.
+tests keep word for word: tests/golden, and the output shown in README.md and docs/. `pytest --quick`
+runs the files named below, which touch every package in a minute.
 """
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,14 +25,33 @@ settings.load_profile("ci")
 os.environ["WENGERT_CACHE"] = "off"  # tests leave nothing behind; those of the cache have their own
 
 
+QUICK = frozenset(
+    """
+    architecture array_rules calls closures_and_mappings docs docstrings dual errors golden graph_rows ir
+    jacobians kinds language_rows names native_one_sweep native_options native_results native_rules
+    number_laws numbers_rows operations packages passes python_backend rule_forms rule_results seed_rows
+    solver_arguments
+    """.split()
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="a part of the tests, in a minute")
     parser.addoption("--update", action="store_true", help="rewrite golden texts and shown output")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    name = collection_path.name
+    chosen = not name.startswith("test_") or name[5:].removesuffix(".py") in QUICK
+    return True if config.getoption("--quick") and not chosen else None
 
 
 def pytest_collection_finish() -> None:
     """What 30,000 tests were made of stays until the end: it need not be looked through again and again."""
     gc.collect()
     gc.freeze()
+    # derivatives that are kept make a large heap, and looking through it took a sixth of the run
+    gc.set_threshold(10_000, 10, 50)
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ The oracle knows no calculus: it runs the program's own source in sixty digits a
 differences. Forward mode is held against reverse mode, second derivatives against mixed
 differences, generated source against the functions it came from. What `programs/pending.py` lists
 must be refused, or be right: that it is refused no longer is for that list to say.
+
+Reverse mode goes through every program; the expensive ways take turns (`turns.py`).
 """
 
 import ast
@@ -20,13 +22,16 @@ import pytest
 import trees
 import twin
 from programs import pending
+from turns import has_turn
 
 import wengert as wg
 from wengert.errors import InternalError
 
 
-def each_program(chosen=lambda program: True, every_point=False, unless="GRADIENT"):
-    """A decorator: the test for every chosen program, at its first or at every point.
+def each_program(
+    chosen=lambda program: True, every_point=False, unless="GRADIENT", turn=0, parts=1
+):
+    """A decorator: the test for every chosen program that has its turn, at its first or at every point.
 
     A program that is on the list `unless` is still refused, at one of these points at least.
     """
@@ -38,7 +43,7 @@ def each_program(chosen=lambda program: True, every_point=False, unless="GRADIEN
             continue
         if program.name in listed:
             cases.append(pytest.param(program, points, id=f"{program.name}-pending"))
-        else:
+        elif has_turn(program.name, turn, parts):
             cases += [
                 pytest.param(program, [x], id=f"{program.name}-{k}") for k, x in enumerate(points)
             ]
@@ -189,7 +194,9 @@ def test_forward_is_reverse_transposed(program, args):
     oracle.assert_transposed(y_dot, y_bar, x_bars, x_dots, rel=program.rel)
 
 
-@each_program(lambda p: is_smooth(p) and has_numbers_for_arguments(p), unless="NESTED")
+@each_program(
+    lambda p: is_smooth(p) and has_numbers_for_arguments(p), unless="NESTED", turn=0, parts=2
+)
 def test_gradient_of_a_gradient(program, args):
     """d(x · ∇f(x)) = ∇f(x) + H x."""
     slope = radial_slope(program.function, program.wrt)
@@ -214,7 +221,7 @@ def radial_slope(function, wrt):
     return slope
 
 
-@each_program(is_smooth, unless="HVP")
+@each_program(is_smooth, unless="HVP", turn=1, parts=2)
 def test_hessian_vector_product(program, args):
     for i in program.wrt[:2]:
         vector = trees.random_like(args[i], seed=i + 1)
@@ -257,7 +264,7 @@ def is_public_function(node):
     return isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
 
 
-@each_program(has_one_real_result, unless="ALONE")
+@each_program(has_one_real_result, unless="ALONE", turn=0, parts=3)
 def test_source_stands_alone(program, args):
     gradient = wg.grad(program.function, argnums=program.wrt)
     if program.late:
@@ -275,7 +282,7 @@ def test_specialised_source_stands_alone(program, args):
     trees.assert_close(alone(*args), on_copies(specialised)(*args), rel=program.rel / 1000)
 
 
-@each_program(has_one_real_result, unless="SPECIALISED")
+@each_program(has_one_real_result, unless="SPECIALISED", turn=1, parts=3)
 def test_source_is_deterministic(program, args):
     first = specialised_anew(program, args).source
     again = specialised_anew(program, args).source

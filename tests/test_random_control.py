@@ -1,4 +1,9 @@
-"""Random programs of control flow: never silently wrong."""
+"""Random programs of control flow: never silently wrong.
+
+`WENGERT_RANDOM_PROGRAMS=50000` runs that many, `WENGERT_RANDOM_BATCH=7` starts with another batch.
+"""
+
+import os
 
 import pytest
 from random_control import drawn
@@ -7,6 +12,9 @@ import wengert as wg
 
 POINTS = (0.3137, 0.8291)
 PROGRAMS_PER_BATCH = 25
+PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "100"))
+FIRST = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
+BATCHES = range(FIRST, FIRST + -(-PROGRAMS // PROGRAMS_PER_BATCH))
 TOO_LARGE = 1e12
 """Of such a number no sine can be told: its differences say nothing of its derivative."""
 
@@ -48,7 +56,7 @@ def is_right(f, x, wanted, derived):
     )
 
 
-@pytest.mark.parametrize("batch", range(8))
+@pytest.mark.parametrize("batch", BATCHES)
 def test_control_flow_is_differentiated_as_it_runs(batch):
     results = 0
     for number in range(batch * PROGRAMS_PER_BATCH, (batch + 1) * PROGRAMS_PER_BATCH):

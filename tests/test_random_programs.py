@@ -5,11 +5,12 @@ import math
 import oracle
 import pytest
 import trees
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from random_programs import random_programs
 
 import wengert as wg
 
+EXAMPLES = settings.default.max_examples // 2  # each is differentiated in six ways
 REL = 1e-9  # a drawn program may be badly conditioned; a wrong derivative is wrong by far more
 
 
@@ -31,6 +32,7 @@ def reference(program, point):
     return value, gradient
 
 
+@settings(max_examples=EXAMPLES)
 @given(drawn=random_programs())
 def test_first_derivatives(folder, drawn):
     program, (x, y) = drawn.load(folder), drawn.point
@@ -47,6 +49,7 @@ def test_first_derivatives(folder, drawn):
     trees.assert_close(back(2.0), (2 * gradient[0], 2 * gradient[1]), rel=REL)
 
 
+@settings(max_examples=EXAMPLES)
 @given(drawn=random_programs())
 def test_second_derivatives(folder, drawn):
     program, point = drawn.load(folder), drawn.point

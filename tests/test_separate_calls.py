@@ -13,6 +13,7 @@ import trees
 from differences import agree
 from error_texts import refusal, says
 from programs import pending
+from turns import has_turn
 
 import wengert as wg
 from wengert import engine
@@ -52,7 +53,11 @@ def calls_functions(program):
     return inside or any(callable(program.function.__globals__.get(n)) for n in code.co_names)
 
 
-CALLING = [p for p in programs.PROGRAMS if calls_functions(p) and p.name not in pending.GRADIENT]
+CALLING = [
+    p
+    for p in programs.PROGRAMS
+    if has_turn(p.name, 1, 2) and calls_functions(p) and p.name not in pending.GRADIENT
+]
 
 
 @pytest.mark.parametrize("program", CALLING, ids=lambda program: program.name)
