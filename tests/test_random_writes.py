@@ -228,6 +228,7 @@ def run_batch(number, size, folder):
     return counts, ""
 
 
+@pytest.mark.filterwarnings("ignore")  # of searches, and of NumPy's numbers
 @pytest.mark.parametrize("batch", BATCHES)
 def test_programs_that_change_things(batch, tmp_path, capsys):
     found, wrong = run_batch(batch, min(PROGRAMS, PER_BATCH), tmp_path)
