@@ -27,8 +27,8 @@ os.environ["WENGERT_CACHE"] = "off"  # tests leave nothing behind; those of the 
 
 QUICK = frozenset(
     """
-    architecture array_rules calls closures_and_mappings docs docstrings dual errors golden graph_rows ir
-    jacobians kinds language_rows names native_one_sweep native_options native_results native_rules
+    architecture calls closures_and_mappings docs docstrings dual errors golden graph_rows ir
+    jacobians language_rows names native_one_sweep native_options native_results native_rules
     number_laws numbers_rows operations packages passes python_backend rule_forms rule_results seed_rows
     solver_arguments
     """.split()
