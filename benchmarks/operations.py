@@ -23,8 +23,8 @@ from wengert import WengertError, engine
 from wengert.engine import Verb
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Span
-from wengert.passes.reverse import control as reverse_control
-from wengert.passes.reverse import residuals
+from wengert.passes.residuals import handing
+from wengert.passes.residuals import plan as residuals
 from wengert.passes.reverse import rules as reverse_rules
 from wengert.passes.reverse import sweep as reverse
 
@@ -117,7 +117,7 @@ def untidied() -> Generator[None]:
     with ExitStack() as stack:
         for module in (reverse, reverse_rules):
             stack.enter_context(patch.object(module, "SimplifyingBuilder", PlainBuilder))
-        for module in (reverse, reverse_control):
+        for module in (reverse, handing):
             stack.enter_context(patch.object(module, "shared", unshared))
         stack.enter_context(patch.object(reverse, "with_shapes_of_needed", as_it_is))
         stack.enter_context(patch.object(reverse, "tidy", as_it_is))

@@ -16,7 +16,7 @@ from wengert import engine
 from wengert.ir.builder import kind_of_atom
 from wengert.ir.graph import CALL, walk
 from wengert.ir.types import is_differentiable
-from wengert.passes.simplify.tidy import tidy
+from wengert.passes.blocks.tidy import tidy
 
 PRODUCTS = frozenset(("matmul", "outer", "dot", "inner", "solve", "inv", "einsum"))
 BOOKKEEPING = frozenset(("copy", "to_float", "conj"))

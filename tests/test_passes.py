@@ -35,10 +35,10 @@ from wengert.ops import elementwise as el
 from wengert.ops import registry
 from wengert.ops import structure as st
 from wengert.passes.analysis import activity
-from wengert.passes.analysis.loops import Slot, for_eqn
+from wengert.passes.blocks.loops import Slot, for_eqn
+from wengert.passes.blocks.tidy import tidy
 from wengert.passes.forward import push as forward
 from wengert.passes.reverse import sweep as reverse
-from wengert.passes.simplify.tidy import tidy
 
 Program = Callable[..., Any]
 STEP = 1e-6

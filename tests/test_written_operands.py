@@ -19,7 +19,7 @@ from wengert.errors import InternalError
 from wengert.frontend.boundary.signature import kind_of
 from wengert.ir.graph import Const, Eqn, Var
 from wengert.ops import registry
-from wengert.passes.memory.groups import is_computed, is_of_first
+from wengert.passes.analysis.groups import is_computed, is_of_first
 
 EVERY = bool(os.environ.get("WENGERT_EVERY_WRITE"))
 STEP = 1e-6

@@ -39,10 +39,10 @@ from .ir.records import replace
 from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
 from .ops import memory as me
 from .ops.refusals import REFUSALS
-from .passes.analysis.copies import inlined
+from .passes.blocks import tidy
+from .passes.blocks.copies import inlined
 from .passes.checks.sight import refuse_out_of_sight
 from .passes.checks.unread import with_all_evaluated
-from .passes.simplify import tidy
 
 State = dict[Place, heap.Content]
 """What objects hold where a function starts that changes them."""

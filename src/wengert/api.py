@@ -27,7 +27,7 @@ from .errors import (
 )
 from .frontend.boundary.signature import CarriesDerivatives
 from .ir.graph import Span
-from .passes.simplify.tidy import tidy
+from .passes.blocks.tidy import tidy
 from .rules.places import at_its_rule
 from .verbs import Verb
 

@@ -36,13 +36,13 @@ from .ir.records import mutable_record, record, replace
 from .ir.types import Struct
 from .loading import collecting_later
 from .ops.refusals import REFUSALS
-from .passes.analysis.remarks import without_remarks
+from .passes.blocks import tidy
+from .passes.blocks.remarks import without_remarks
 from .passes.checks.deferral import refused_when_run
 from .passes.checks.ignored import ignored_errors
 from .passes.checks.sight import refuse_out_of_sight
 from .passes.checks.unread import with_all_evaluated
 from .passes.memory import settle
-from .passes.simplify import tidy
 from .passes.simplify.narrowest import with_dtypes_checked
 from .rules import registry as rules
 from .steering import is_differentiating

@@ -44,7 +44,7 @@ from .backends.native.values.values import AN_INTEGER, Unlowered
 from .errors import NotNative, WengertError
 from .ir.types import Kind, Struct
 from .jitting import Jitted, specialised
-from .passes.simplify import tidy
+from .passes.blocks import tidy
 
 MOST_SIZES = 15
 """How many sizes the arrays of a call may have: a pattern of them is one integer."""

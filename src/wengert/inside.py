@@ -24,7 +24,7 @@ from .frontend.domain.values import (
 from .frontend.machine.interpreter import Interpreter
 from .ir.graph import Const
 from .ops.substitution import with_ops
-from .passes.analysis.copies import inlined
+from .passes.blocks.copies import inlined
 from .verbs import Verb
 
 

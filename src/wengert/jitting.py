@@ -27,7 +27,7 @@ from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
 from .own_code import with_own_code
-from .passes.simplify import tidy
+from .passes.blocks import tidy
 from .verbs import Verb, check_argnums
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ from .ir.types import (
 )
 from .ops import checks
 from .ops import structure as st
-from .passes.analysis.copies import inlined
+from .passes.blocks.copies import inlined
 from .passes.checks.deferral import refused_when_run
 from .passes.reverse import sweep as reverse
 from .runtime.containers import CONTENTS, reads_plainly

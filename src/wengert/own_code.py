@@ -20,7 +20,7 @@ from .ir.graph import Atom, Block, Eqn, Function, Var
 from .ir.records import replace
 from .ir.renaming import renamed_atom, renamed_eqn
 from .ir.types import Struct
-from .passes.analysis.copies import copied
+from .passes.blocks.copies import copied
 from .rules import registry
 
 MOST_DEEP = 20

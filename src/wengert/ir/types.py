@@ -7,7 +7,7 @@ goes through the generic helpers of `wengert.runtime`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import MethodType
 from typing import Any, Literal
 
@@ -243,3 +243,9 @@ def leaves(kind: Kind, path: Path = ()) -> Iterator[tuple[Path, Kind]]:
             return
         case _:
             yield path, kind
+
+
+def tuple_kind(kinds: Iterable[Kind]) -> Struct:
+    """The kind of a tuple of values of some kinds, each of them one leaf."""
+    items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
+    return Struct("tuple", tuple(range(len(items))), items)

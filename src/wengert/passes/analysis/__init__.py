@@ -1,1 +1,1 @@
-"""Questions about a function in IR: what is active, written, unbound, real; copies and renaming."""
+"""Questions about a function in IR: what is active, written, unbound, real."""

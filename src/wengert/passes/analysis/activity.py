@@ -34,9 +34,9 @@ from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_name
 from ...rules.registry import Rule, rule_for
-from ..checks.caught import HOLDING, carries
-from ..checks.read_back import numbers_read_back, refuse_numbers_read_back
-from .loops import LOOPS, Loop, view
+from ..blocks.loops import LOOPS, Loop, view
+from .caught import HOLDING, carries
+from .read_back import numbers_read_back, refuse_numbers_read_back
 
 BRANCHES = (IF, TRY)
 

@@ -34,9 +34,9 @@ from ...ir.renaming import clones, renamed_block
 from ...ir.types import INT, UNKNOWN, Seq, Struct
 from ...ops import registry
 from ...ops import structure as st
-from ..simplify.tidy import tidy
+from ..blocks.loops import LOOPS, Loop, Slot, rebuilt, view
+from ..blocks.tidy import tidy
 from . import activity
-from .loops import LOOPS, Loop, Slot, rebuilt, view
 
 
 @value_record

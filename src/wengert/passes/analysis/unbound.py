@@ -21,7 +21,7 @@ from ...ir.graph import (
 from ...ir.records import replace
 from ...ir.types import leaves
 from ...ops import memory as me
-from .loops import LOOPS, view
+from ..blocks.loops import LOOPS, view
 
 
 def unbound_inputs(function: Function) -> set[Var]:

@@ -9,7 +9,7 @@ from ...ir.records import value_record
 from ...ir.types import Array
 from ...ops import registry
 from ...ops import structure as st
-from .loops import LOOPS, view
+from ..blocks.loops import LOOPS, view
 from .written import ABOUT_OBJECTS
 
 _SHAPE_OF_FIRST = frozenset(

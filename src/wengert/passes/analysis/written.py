@@ -32,9 +32,9 @@ from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
 from ...ops.identity import gone
-from ..memory.groups import Groups, handed_over, has_memory, is_computed
-from ..simplify.tidy import tidy
-from .loops import LOOPS, view
+from ..blocks.loops import LOOPS, view
+from ..blocks.tidy import tidy
+from .groups import Groups, handed_over, has_memory, is_computed
 from .realness import is_complex, is_real
 
 WRITES = me.WRITES | {ct.add_attr}
@@ -341,3 +341,8 @@ def leading_to_own(body: Block) -> frozenset[Eqn]:
         leading.add(eqn)
         own += eqn.args if eqn.op is st.pack else eqn.args[:1]
     return frozenset(leading)
+
+
+def updates_of(eqn: Eqn) -> dict[str, Atom]:
+    """Which results of a call are its arguments as it leaves them: so they are of its derivative's."""
+    return {"updates": eqn.params["updates"]} if "updates" in eqn.params else {}

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ...ir.builder import Builder
 from ...ir.graph import IF, ZERO, Atom, Const, Eqn, Var
+from ...ops import cotangents as ct
 from ...rules.places import refuse
 from ...rules.registry import Rule
+from ..analysis.rule_calls import (
+    chosen_rule,
+    differential_of,
+    one,
+    options,
+    partials,
+    row_described,
+    row_namespace,
+)
 from ..analysis.uses import reads
-from ..reverse.rules import chosen_rule, differential_of, one, options, partials, row_namespace
 
 _SUMS = frozenset(("add", "sub"))
 _ZEROS = frozenset(("zeros", "zeros_like"))
 _FORMS = frozenset(("scalar", "linear", "bilinear", "differential"))
+
+
+def checked_differential(
+    read: Any, eqn: Eqn, rule: Rule, ds: Sequence[Atom], builder: Builder, dot: Atom, start: int = 0
+) -> Atom:
+    """What the differential of a rule of the user's own gave, checked."""
+    if dot == ZERO:
+        return dot
+    must_be_linear(read, rule, ds, builder.eqns[start:], dot)
+    returned, whose = Const(f"{row_described(rule)} gave a tangent"), Const("the result")
+    return builder.emit(ct.given_by_row, dot, like=eqn.outs[0], returned=returned, whose=whose)
 
 
 def must_be_linear(

@@ -16,7 +16,7 @@ from ...errors import DerivativeWarning
 from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, Atom, Block, Callee, Const, Eqn, Function, Var, walk
 from ...ir.records import replace
-from ...ir.types import BOOL, NONE, UNKNOWN
+from ...ir.types import BOOL, NONE, UNKNOWN, tuple_kind
 from ...ops import implicit as im
 from ...ops import registry
 from ...ops import structure as st
@@ -116,8 +116,6 @@ class _Watched:
         self.eqns, self.decisions = self._exported(integrand.body)
 
     def function(self) -> Function:
-        from ..reverse.sweep import tuple_kind
-
         body = self.integrand.body
         outs = (*body.outs, *self.decisions)
         return replace(

@@ -18,7 +18,7 @@ from ...ir.graph import IF, Atom, Block, Eqn, Function, Var, free_vars, walk
 from ...ir.types import Array, Number
 from ...ops import structure as st
 from ..analysis import activity
-from ..analysis.loops import LOOPS, Loop, view
+from ..blocks.loops import LOOPS, Loop, view
 
 _VARIED, _CHOSEN = 1, 2
 _FIRST = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Function, free_vars, out_of_sight, with_called
-from ..simplify.tidy import dce
+from ..blocks.tidy import dce
 
 
 def refuse_out_of_sight(function: Function, *, is_whole: bool = True) -> None:

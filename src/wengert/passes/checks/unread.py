@@ -13,7 +13,7 @@ from ...ir.records import replace
 from ...ir.types import NONE
 from ...ops.checked import is_checked, is_checked_by_its_rule
 from ...ops.identity import evaluated
-from ..simplify.tidy import Needed
+from ..blocks.tidy import Needed
 
 
 def with_unread_evaluated(

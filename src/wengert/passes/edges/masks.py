@@ -19,8 +19,8 @@ from ...ir.types import Array, Kind, Number, Struct
 from ...ops import registry
 from ...ops import structure as st
 from ...ops.memory import COPIES
-from ..analysis.loops import LOOPS
 from ..analysis.unbound import merged, reached
+from ..blocks.loops import LOOPS
 from .singular_partials import has_slope
 
 if TYPE_CHECKING:

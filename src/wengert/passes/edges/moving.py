@@ -16,7 +16,7 @@ from ...ir.types import BOOL
 from ...ops import structure as st
 
 if TYPE_CHECKING:
-    from ..forward.push import Push
+    from ..forward.block import Push
 
 YES, NO = Const(value=True), Const(value=False)
 

@@ -14,11 +14,11 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import BOOL, Array, Number
 from ...ops import registry
 from ...ops import structure as st
-from ..reverse.rules import is_choice, scaled
+from ..analysis.rule_calls import is_choice, scaled
 from .singular_partials import OVERFLOWING, has_slope
 
 if TYPE_CHECKING:
-    from ..forward.push import Push
+    from ..forward.block import Push
 
 _ZERO = Const(0.0)
 _SAME_ENTRIES = frozenset(

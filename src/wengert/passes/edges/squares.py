@@ -15,9 +15,9 @@ from ...ir.renaming import clone, renamed_atom, renamed_block, renamed_eqn
 from ...ir.types import Array, Number, Seq, is_differentiable
 from ...ops import structure as st
 from ...rules.squares import Root, Squares, is_root
-from ..analysis.loops import LOOPS, rebuilt, view
 from ..analysis.written import written
-from ..simplify.tidy import tidy
+from ..blocks.loops import LOOPS, rebuilt, view
+from ..blocks.tidy import tidy
 
 
 def with_squares(function: Function) -> Function:

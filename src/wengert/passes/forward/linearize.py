@@ -14,11 +14,11 @@ from ...ir.graph import FOR, Atom, Block, Eqn, Function, Input, Var, free_vars, 
 from ...ir.renaming import clone, clones, renamed_atom, renamed_block
 from ...ir.types import Seq, Struct
 from ...ops import memory as me
-from ..analysis.loops import Loop, Slot, for_eqn, view
 from ..analysis.written import targets
-from ..reverse.control import items_again, plural, walks_again, with_residuals
-from ..reverse.residuals import plan, shared
-from ..simplify.tidy import tidy
+from ..blocks.loops import Loop, Slot, for_eqn, view
+from ..blocks.tidy import tidy
+from ..residuals.handing import items_again, plural, walks_again, with_residuals
+from ..residuals.plan import plan, shared
 
 _RESULTS = Struct("tuple", (), ())
 

@@ -13,13 +13,12 @@ from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
 from ..analysis.realness import is_complex, is_real
-from ..memory.shadows import in_shadow, stored_at
-from ..reverse.memory import check_cast
-from ..reverse.rules import real_part
+from ..analysis.rule_calls import real_part
+from ..memory.shadows import check_cast, in_shadow, stored_at
 from .rules import on_first
 
 if TYPE_CHECKING:
-    from .push import Push
+    from .block import Push
 
 
 def _store(push: Push, eqn: Eqn) -> None:

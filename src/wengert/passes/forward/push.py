@@ -1,54 +1,35 @@
-"""Forward mode: from a function to the function that also carries tangents along.
-
-Every equation is followed by the equation for its tangent; control flow carries, collects and
-merges tangents beside the values they belong to. A tangent that is known to vanish is the symbolic
-`ZERO` and costs nothing.
-"""
+"""Forward mode: from a function to the function that also carries tangents along."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ...ir.builder import Builder, kind_of_atom
+from ...ir.builder import kind_of_atom
 from ...ir.graph import (
-    CALL,
-    IF,
     TRY,
-    UNDEFINED,
-    ZERO,
-    Atom,
     Block,
     Callee,
-    Const,
-    Eqn,
     Function,
     Input,
     Var,
     walk,
 )
-from ...ir.records import field, mutable_record, replace
-from ...ir.types import UNKNOWN, Array, Kind, Number, Struct, is_differentiable
-from ...ops import registry
-from ...ops import structure as st
-from ...rules.simplification import SimplifyingBuilder
+from ...ir.types import is_differentiable, tuple_kind
 from ..analysis import activity
-from ..analysis.loops import LOOPS, Slot, rebuilt, view
+from ..analysis.caught import refused
 from ..analysis.unbound import may_be_unbound, unbound_inputs
 from ..analysis.written import (
     WRITES,
-    Written,
-    as_complex,
     as_written,
     direct,
     writes_complex,
     written,
 )
-from ..checks.caught import refused
-from ..checks.unseen import as_unseen
+from ..blocks.loops import LOOPS, view
+from ..blocks.tidy import tidy
 from ..edges.masks import derived_from
-from ..edges.moving import YES, moves, new_flag
-from ..edges.preparation import with_checks, with_smooth_forms
+from ..edges.moving import new_flag
 from ..edges.singular_partials import (
     finite_equations,
     has_infinite_value,
@@ -56,204 +37,8 @@ from ..edges.singular_partials import (
     singular_equations,
 )
 from ..edges.squares import without_squares
-from ..simplify.tidy import tidy
-from .memory import MEMORY
-from .rules import STRUCTURE, push_call, push_rule
-
-Read = Callable[
-    [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
-    "Atom | tuple[Atom, ...]",
-]
-
-
-@mutable_record
-class Context:
-    """What the pushforward of all blocks of one function shares."""
-
-    read: Read
-    varied: set[Var]
-    tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
-    callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
-    written: Written = field(default_factory=Written)
-    writes_complex: bool = False
-    """Whether complex arrays are written to: the tangents of such arrays are complex from the start."""
-    singular: frozenset[Eqn] = frozenset()
-    """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
-    flagged: frozenset[Eqn] = frozenset()
-    """Those whose value is finite there: only these ask whether a tangent is more than a written-out zero."""
-    steep_values: set[Var] = field(default_factory=set[Var])
-    """Values that are computed with the results of such."""
-    infinite: set[Var] = field(default_factory=set[Var])
-    """Values that are computed with what is itself infinite at a pole."""
-    guarded: bool = False
-    """Whether directions may have zeros, which are not to meet derivatives that are infinite."""
-    inputs: Collection[Atom] = ()
-    defining: dict[Atom, Eqn] = field(default_factory=dict[Atom, Eqn])
-    items: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])
-    """What the directions belong to, the equations of the program, and what loops take their items from."""
-    unbound: set[Var] = field(default_factory=set[Var])
-    """Values that a path of the program leaves unbound."""
-    moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
-    """Of values whose tangent may be a zero that is only written out, whether it is more."""
-
-
-class Push:
-    """The pushforward of one block."""
-
-    def __init__(self, context: Context, block: Block):
-        self.context = context
-        self.block = block
-        self.builder = SimplifyingBuilder()
-        self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
-        self.written: set[Eqn] = set()
-        """Equations that were written before their turn."""
-
-    def run(self) -> None:
-        """Write the block's equations with their tangents."""
-        for eqn in self.block.eqns:
-            if eqn in self.written:
-                continue
-            self.builder.span = eqn.span
-            if not any(out in self.context.varied for out in eqn.outs):
-                self.builder.append(as_unseen(eqn))
-            elif eqn.op is IF:
-                self._if(eqn)
-            elif eqn.op is TRY:
-                self._try(eqn)
-            elif eqn.op in LOOPS:
-                self._loop(eqn)
-            else:
-                self.push(eqn)
-
-    def push(self, eqn: Eqn) -> None:
-        """Write an equation without blocks, and its tangent."""
-        handler = STRUCTURE.get(eqn.op) or MEMORY.get(eqn.op) or push_rule
-        if eqn.op is CALL:
-            handler = push_call
-        handler(self, eqn)
-
-    # --- tangents -----------------------------------------------------------------------
-
-    def tangent(self, atom: Atom) -> Atom:
-        """The tangent of a value, or ZERO."""
-        return self.context.tangents.get(atom, ZERO) if isinstance(atom, Var) else ZERO
-
-    def tangent_or_zeros(self, atom: Atom) -> Atom:
-        """The tangent of a value, zeros written out; what is unbound has none."""
-        if atom == UNDEFINED:
-            return UNDEFINED
-        dot = self.tangent(atom)
-        if dot != ZERO:
-            return dot
-        unbound = {"unbound": UNDEFINED} if atom in self.context.unbound else {}
-        return self.builder.emit_with(st.zeros, (atom,), unbound)
-
-    def tangent_handed_on(self, atom: Atom, as_: Var) -> Atom:
-        """The tangent of a value that control flow hands on, as an array where that is one."""
-        dot = self.tangent_or_zeros(atom)
-        if isinstance(dot, Const) and dot != UNDEFINED and isinstance(as_.kind, Array):
-            return self.builder.emit(registry.named("asarray"), dot, namespace="np")
-        return dot
-
-    def has_tangent(self, atom: Atom) -> bool:
-        return self.tangent(atom) != ZERO
-
-    def set(self, var: Var, dot: Atom) -> None:
-        """Say what the tangent of a value is."""
-        if dot == ZERO or not is_differentiable(var.kind):
-            return
-        if isinstance(var.kind, Number) and isinstance(kind_of_atom(dot), Array):
-            dot = self.builder.emit(st.getitem, dot, Const(()))  # a number does not change in place
-        if self.context.writes_complex:
-            dot = as_complex(self.builder, dot, var)
-        if isinstance(dot, Var) and self.builder.definition(dot) is not None:
-            dot.name = dot.name or dot_name(var)
-            if not isinstance(dot.kind, Number):
-                dot.shape_of = var.shape_of
-        self.context.tangents[var] = dot
-
-    def new(self, var: Var) -> Var:
-        """A new value for the tangent of a value that control flow defines."""
-        dot = tangent_of(var)
-        self.context.tangents[var] = dot
-        return dot
-
-    def inner(self, block: Block) -> Push:
-        push = Push(self.context, block)
-        push.run()
-        return push
-
-    # --- control flow -------------------------------------------------------------------
-
-    def _if(self, eqn: Eqn) -> None:
-        then, other = (self.inner(block) for block in eqn.blocks)
-        moving = [
-            k
-            for k, out in enumerate(eqn.outs)
-            if any(self.has_tangent(block.outs[k]) for block in eqn.blocks)
-            and is_differentiable(out.kind)
-        ]
-        flagged = [
-            k
-            for k in moving
-            if self.context.singular
-            and any(moves(p, p.block.outs[k]) != YES for p in (then, other))
-        ]
-        blocks: list[Block] = []
-        for push, block in zip((then, other), eqn.blocks, strict=True):
-            dots = [push.tangent_handed_on(block.outs[k], eqn.outs[k]) for k in moving]
-            flags = [moves(push, block.outs[k]) for k in flagged]
-            blocks.append(push.builder.block((), (*block.outs, *dots, *flags)))
-        dots = [self.new(eqn.outs[k]) for k in moving]
-        dots += [new_flag(self, eqn.outs[k]) for k in flagged]
-        self.builder.append(replace(eqn, outs=(*eqn.outs, *dots), blocks=tuple(blocks)))
-
-    def _try(self, eqn: Eqn) -> None:
-        from .tries import push_try
-
-        push_try(self, eqn)
-
-    def _loop(self, eqn: Eqn) -> None:
-        loop = view(eqn)
-        iterables: list[tuple[Atom, Var]] = []
-        for iterable, item in zip(loop.iterables, loop.items, strict=True):
-            if item in self.context.varied and self.has_tangent(iterable):
-                iterables.append((self.tangent(iterable), self.new(item)))
-        moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
-        initials = [self.tangent_handed_on(loop.initials[k], loop.carried[k]) for k in moving]
-        flagged = moving if self.context.flagged else []
-        entries = [moves(self, loop.initials[k]) for k in flagged]
-        params = [self.new(loop.carried[k]) for k in moving]
-        params += [new_flag(self, loop.carried[k]) for k in flagged]
-        inner = self.inner(loop.body)
-        results = [inner.tangent_handed_on(loop.results[k], loop.carried[k]) for k in moving]
-        results += [moves(inner, loop.results[k]) for k in flagged]
-        gathered = [c for c, out in enumerate(loop.lists) if out in self.context.varied]
-        collected = [
-            (inner.tangent_or_zeros(loop.collected[c]), self.new(loop.lists[c])) for c in gathered
-        ]
-        outs = [self.new(loop.outs[k]) for k in moving]
-        outs += [new_flag(self, loop.outs[k]) for k in flagged]
-        ends = (*initials, *entries)
-        slots = [Slot(*parts) for parts in zip(ends, params, results, outs, strict=True)]
-        eqns = inner.builder.eqns
-        self.builder.append(
-            rebuilt(loop, eqns, iterables=iterables, slots=slots, collected=collected)
-        )
-
-
-def tangent_of(var: Var) -> Var:
-    """A new value for the tangent of a value."""
-    kind = st.gradient_kind(var.kind)
-    return Var(kind, dot_name(var), var.shape_of)
-
-
-def dot_name(var: Var) -> str:
-    """What the tangent of a value is called."""
-    return f"{var.name}_dot" if var.name else ""
-
-
-# --- whole functions ----------------------------------------------------------------------
+from .block import Context, Push, Read
+from .preparation import with_checks, with_smooth_forms
 
 
 def pushforward(
@@ -287,9 +72,11 @@ def pushforward(
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]
-    context = Context(read, activity.active(body, inputs, wanted))
+    context = Context(read, activity.active(body, inputs, wanted), pushforward)
     if any(eqn.op is TRY for eqn in walk(body)):
-        context.written = written(body)
+        from .tries import push_try
+
+        context.push_try, context.written = push_try, written(body)
         _refuse_carried(function, inputs)
     context.writes_complex = writes_complex(body)
     context.singular = singular_equations(body)
@@ -324,7 +111,7 @@ def pushforward(
     given = [*dots, *flags]
     block = Block((*body.params, *given), tuple(push.builder.eqns), outs)
     extra = tuple(Input(name, var.kind) for name, var in zip(_names(given), given, strict=True))
-    kinds = _tuple_kind(map(kind_of_atom, outs))
+    kinds = tuple_kind(map(kind_of_atom, outs))
     pushed = Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds)
     return tidy(without_squares(pushed))
 
@@ -348,8 +135,3 @@ def _names(dots: Sequence[Var]) -> list[str]:
             name, k = f"{base}_{k}", k + 1
         taken[name] = None
     return list(taken)
-
-
-def _tuple_kind(kinds: Iterable[Kind]) -> Struct:
-    items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
-    return Struct("tuple", tuple(range(len(items))), items)

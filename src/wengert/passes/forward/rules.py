@@ -16,16 +16,10 @@ from ...ops import registry
 from ...ops import structure as st
 from ...rules.registry import Rule
 from ...runtime import calls
-from ..checks.unseen import as_unseen
-from ..edges.moving import YES, moves, note, where_it_moves
-from ..edges.seeds import product
-from ..edges.vectors import FACTORS, vectors_used
-from ..reverse.calls import described, refuse_third, updates_of
-from ..reverse.implicit import push_root
-from ..reverse.rules import (
-    checked_differential,
+from ..analysis.realness import is_real
+from ..analysis.rule_calls import (
     chosen_rule,
-    is_real,
+    described,
     no_rule,
     one,
     options,
@@ -35,10 +29,16 @@ from ..reverse.rules import (
     shapes,
     shapes_in,
 )
-from ..reverse.structure import item_keys
+from ..analysis.written import updates_of
+from ..checks.unseen import as_unseen, refuse_third
+from ..edges.moving import YES, moves, note, where_it_moves
+from ..edges.seeds import product
+from ..edges.vectors import FACTORS, vectors_used
+from ..memory.shadows import item_keys
+from .implicit import push_root
 
 if TYPE_CHECKING:
-    from .push import Push
+    from .block import Push
 
 _PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
 _FOLDS_ZERO = frozenset(("add", "sub", "accumulate"))
@@ -154,7 +154,10 @@ def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     read, start = push.context.read, len(push.builder.eqns)
     result = read(push.builder, row, operands, given, namespace)
     dot = one(result, push.builder)
-    dot = checked_differential(read, eqn, rule, tangents, push.builder, dot, start)
+    if not rule.built_in:
+        from ..checks.differential_rows import checked_differential
+
+        dot = checked_differential(read, eqn, rule, tangents, push.builder, dot, start)
     return _whole(push, eqn, dot)
 
 
@@ -217,17 +220,13 @@ def push_call(push: Push, eqn: Eqn) -> None:
 
 
 def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...], asked: tuple[int, ...]) -> Callee:
-    from .push import pushforward
-
     callees = push.context.callees
     key = (callee, wrt, asked)
     if key not in callees:
         callees[key] = Callee(f"push_{callee.name}")
         function = callee.function
         assert function is not None, f"{callee!r} is called before it is read"
-        callees[key].function = pushforward(
-            function, wrt, read=push.context.read, callees=callees, asked=asked
-        )
+        callees[key].function = push.pushforward(function, wrt, callees=callees, asked=asked)
     return callees[key]
 
 

@@ -19,8 +19,8 @@ from ...ir.renaming import clones
 from ...ir.types import Seq, is_differentiable
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..analysis.loops import LOOPS, Slot, for_eqn, rebuilt, view
-from ..reverse.control import (
+from ..blocks.loops import LOOPS, Slot, for_eqn, rebuilt, view
+from ..residuals.handing import (
     asks_whether_completed,
     branched,
     counted_trips,
@@ -30,8 +30,8 @@ from ..reverse.control import (
     walks_again,
     with_residuals,
 )
-from ..reverse.residuals import plan
-from .push import Context, Push
+from ..residuals.plan import plan
+from .block import Context, Push
 
 if TYPE_CHECKING:
     from ..reverse.sweep import Sweep

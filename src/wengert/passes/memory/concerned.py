@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
 from ...ir.types import Seq, Unknown
-from ..analysis.loops import LOOPS, view
+from ..analysis.groups import Groups, handed_over, has_memory, is_computed
 from ..analysis.written import WRITES, targets
-from .groups import Groups, handed_over, has_memory, is_computed
+from ..blocks.loops import LOOPS, view
 
 JOINING = frozenset(("add", "mul"))
 """Ops that compute an array, or make a list of the items of others."""

@@ -15,7 +15,7 @@ from ...ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknow
 from ...ops import cotangents as ct
 from ...ops import memory as me
 from ...ops import structure as st
-from ..analysis.loops import LOOPS, Loop, view
+from ..analysis.groups import Given, handed_over, has_memory, is_of_first
 from ..analysis.uses import Uses
 from ..analysis.written import (
     ABOUT_OBJECTS,
@@ -26,8 +26,8 @@ from ..analysis.written import (
     targets,
     updated_numbers,
 )
+from ..blocks.loops import LOOPS, Loop, view
 from .concerned import JOINING, Concerned, computes
-from .groups import Given, handed_over, has_memory, is_of_first
 from .relations import (
     ANY,
     COMMON,

@@ -33,9 +33,9 @@ from ...ir.types import Array
 from ...ops import implicit as im
 from ...ops import registry
 from ...ops import structure as st
+from ..analysis.groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 from ..analysis.precision import is_of_64_bits
 from ..analysis.written import WRITES, targets
-from .groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 
 
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:

@@ -13,7 +13,7 @@ from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
 from ...rules.registry import rule_for
-from ..reverse.rules import one, options
+from ..analysis.rule_calls import one, options
 
 Path = Sequence[Atom]
 Read = Callable[..., Any]
@@ -173,3 +173,24 @@ def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:
             return Const(0j if holder.item.type == "complex" else 0.0)
     old = before.emit(me.zeros_at, x, *in_shadow(x, path), kind=UNKNOWN)
     return builder.emit(st.zeros, old)
+
+
+def item_keys(eqn: Eqn) -> Sequence[Any]:
+    """The keys of a packed container's items in its cotangent: a list or a dictionary."""
+    if eqn.op is st.closure or eqn.param("form") in ("tuple", "list", "namedtuple"):
+        return range(len(eqn.args))
+    return eqn.param("keys")
+
+
+def check_cast(before: Builder, eqn: Eqn) -> None:
+    """Have it checked when the program runs that no float is stored where only integers fit."""
+    x, *path, value = eqn.args
+    if eqn.op is not me.store or kind_of_atom(value) == INT or any(map(me.is_view, path)):
+        return
+    holder = me.holder(eqn)
+    if holder == UNKNOWN or (isinstance(holder, Array) and not _is_inexact(holder)):
+        before.emit(me.accepts, x, *in_shadow(x, path), value)
+
+
+def _is_inexact(kind: Array) -> bool:
+    return kind.dtype.startswith(("float", "complex"))

@@ -25,11 +25,11 @@ from ...ir.renaming import renamed_atom
 from ...ir.types import FLOAT, INT, UNKNOWN, Array
 from ...ops import memory as me
 from ...ops import structure as st
-from ..analysis.loops import LOOPS, view
+from ..analysis.groups import Given
 from ..analysis.unbound import with_unbound_marked
 from ..analysis.uses import Uses
 from ..analysis.written import ABOUT_OBJECTS, WRITES, direct, leading_to_own, same_object_sources
-from .groups import Given
+from ..blocks.loops import LOOPS, view
 from .related import Related
 from .relations import Plan
 from .shadows import same_step

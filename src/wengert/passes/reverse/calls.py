@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import NoRule
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var
 from ...ir.op import Op
@@ -16,7 +15,9 @@ from ...ops import memory as me
 from ...ops import structure as st
 from ...rules.registry import Rule
 from ...runtime import calls
-from ..analysis.written import as_complex, written, written_parameters
+from ..analysis.rule_calls import described
+from ..analysis.written import as_complex, updates_of, written, written_parameters
+from ..checks.unseen import refuse_third
 from ..edges.moving import NO, YES
 from .cotangents import as_items, can_be_lent, cotangent_of
 
@@ -128,11 +129,6 @@ def added_to(callee: Callee, wrt: Sequence[int]) -> tuple[int, ...]:
     )
 
 
-def updates_of(eqn: Eqn) -> dict[str, Atom]:
-    """Which results of a call are its arguments as it leaves them: so they are of its derivative's."""
-    return {"updates": eqn.params["updates"]} if "updates" in eqn.params else {}
-
-
 def last_checkpointed_call(block: Block) -> Eqn | None:
     """A checkpointed call that no loop, branch or other call follows in its block."""
     last = next((eqn for eqn in reversed(block.eqns) if eqn.blocks or eqn.op is CALL), None)
@@ -166,8 +162,6 @@ def _halves(
     asked: tuple[int, ...],
 ) -> tuple[Callee, Callee]:
     """The two halves of a callee; they exist before they are filled, so that recursion closes."""
-    from .sweep import split
-
     callees = sweep.context.callees
     key = (callee, wrt, outs, asked)
     if key not in callees:
@@ -175,12 +169,10 @@ def _halves(
         callees[key] = pair
         function = callee.function
         assert isinstance(function, Function), f"{callee!r} is called before it is read"
-        pair[0].function, pair[1].function = split(
+        pair[0].function, pair[1].function = sweep.split(
             function,
             wrt,
-            read=sweep.context.read,
             active_outs=outs,
-            callees=callees,
             added=added_to(callee, wrt),
             asked=asked,
         )
@@ -213,22 +205,6 @@ def _means(sweep: Sweep, eqn: Eqn) -> None:
     pair = emit(st.pullback_of, *args, kind=_PAIR, names=names)
     back = emit(st.getitem, pair, Const(1), kind=UNKNOWN)
     _pull_back(sweep, back, sweep.total(eqn.outs[0]), args, names)
-
-
-def refuse_third(eqn: Eqn) -> None:
-    """Refuse to differentiate a second derivative of a call whose function nobody has read.
-
-    Raises:
-        NoRule: saying what to do.
-    """
-    derived = [calls.reader(name) for name in ("cotangents", "tangent")]
-    if any(isinstance(arg, Const) and arg.value in derived for arg in eqn.args):
-        raise NoRule(
-            "no third derivative passes through a function that is known only when the program runs",
-            "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
-            "it with `if` instead of looking it up.",
-            eqn.span,
-        )
 
 
 def _pull_back(sweep: Sweep, back: Atom, y_bar: Atom, args: Sequence[Atom], names: Atom) -> None:
@@ -273,11 +249,6 @@ def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
     for k, arg in enumerate(eqn.args):
         _contribute_item(sweep, bars, k, arg)
     return builder.eqns
-
-
-def described(rule: Rule) -> str:
-    """What messages call a hand-written rule."""
-    return f"the {rule.form} of {rule.op.name} ({rule.file}:{rule.line})"
 
 
 CALLS: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn] | None]] = {

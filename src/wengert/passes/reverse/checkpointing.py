@@ -23,11 +23,11 @@ from ...ops import loops as lo
 from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
-from ..analysis.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
+from ..analysis.groups import has_memory, is_computed
 from ..analysis.written import same_objects, targets
-from ..memory.groups import has_memory, is_computed
-from ..simplify.tidy import only_needed
-from .residuals import Plan
+from ..blocks.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
+from ..blocks.tidy import only_needed
+from ..residuals.plan import Plan
 
 # --- loops in blocks ----------------------------------------------------------------------
 

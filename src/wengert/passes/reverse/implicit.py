@@ -1,172 +1,57 @@
-"""The implicit function theorem: derivatives of `root`, which stands for the solution of an equation.
-
-Where R(a, x) = 0, x_dot solves ∂R/∂x x_dot + ∂R/∂a a_dot = 0, and a_bar = (∂R/∂a)ᵀ μ where μ solves
-(∂R/∂x)ᵀ μ + x_bar = 0. Both are solutions of equations themselves, so a derivative of any order is
-made of `root` again.
-"""
+"""The implicit function theorem in reverse: a_bar = (∂R/∂a)ᵀ μ (see `forward.implicit`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import Atom, Block, Callee, Const, Eqn, Function, Input, Var
+from ...ir.graph import Atom, Block, Eqn, Function, Input, Var
 from ...ir.records import replace
-from ...ir.renaming import renamed_atom
-from ...ir.types import UNKNOWN, Kind, Number, Struct
-from ...ops import implicit as im
+from ...ir.types import Number
 from ...ops import registry
 from ...ops import structure as st
-from ..analysis.copies import copied, inlined
-from ..simplify.tidy import tidy
-from .residuals import refolded
+from ..blocks.copies import inlined
+from ..forward.implicit import Root
+from ..forward.push import pushforward
 
 if TYPE_CHECKING:
-    from ..forward.push import Push
     from .sweep import Sweep
-
-
-def push_root(push: Push, eqn: Eqn) -> None:
-    """x_dot, the root of ∂R/∂x x_dot + r_dot."""
-    push.builder.append(eqn)
-    at = _Root(push.builder, push.context.read, eqn)
-    wrt = [k for k, operand in enumerate(at.operands) if push.has_tangent(operand)]
-    if not wrt:
-        return
-    dots = [push.tangent(at.operands[k]) for k in wrt]
-    r, r_dot = inlined(push.builder, at.pushforward(wrt), [*at.operands, at.x, *dots])
-    if at.is_number:
-        push.set(at.x, push.builder.emit(registry.named("neg"), at.divided(r_dot, r)))
-    else:
-        push.set(at.x, at.tangent(r_dot, r))
 
 
 def reverse_root(sweep: Sweep, eqn: Eqn) -> None:
     """a_bar = (∂R/∂a)ᵀ μ, where μ is the root of (∂R/∂x)ᵀ μ + x_bar."""
-    at = _Root(sweep.builder, sweep.context.read, eqn)
+    at = Root(sweep.builder, eqn, partial(pushforward, read=sweep.context.read))
     wrt = [k for k, operand in enumerate(at.operands) if sweep.is_active(operand)]
     x_bar = sweep.total(at.x)
     if not wrt:
         return
     (r,) = inlined(sweep.builder, at.residual, [*at.operands, at.x])
-    mu = at.divided(x_bar, r) if at.is_number else at.cotangent(x_bar, r)
-    adjoint = at.adjoint(wrt, negative=at.is_number)
+    mu = at.divided(x_bar, r) if at.is_number else _cotangent(sweep, at, x_bar, r)
+    adjoint = _adjoint(sweep, at.residual, wrt, negative=at.is_number)
     bars = inlined(sweep.builder, adjoint, [*at.operands, at.x, mu])
     for k, bar in zip(wrt, bars, strict=True):
         sweep.contribute(at.operands[k], bar)
 
 
-class _Root:
-    """What the derivatives of one `root` are made of, written into a builder."""
-
-    def __init__(self, builder: Builder, read: Callable[..., Any], eqn: Eqn):
-        callee: Callee = eqn.param("callee")
-        assert callee.function is not None
-        self.builder = builder
-        self.read = read
-        self.residual = callee.function
-        self.x = eqn.outs[0]
-        self.operands = eqn.args[1:]
-        kept = ("linear_solve", "tol")
-        self.options = {name: eqn.params[name] for name in kept if name in eqn.params}
-        self.is_linear: bool = eqn.param("linear", default=False)
-        self.is_flipped: bool = eqn.param("flipped", default=False)
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the solution and the residual are known to be real numbers."""
-        return all(
-            isinstance(kind, Number) and kind.type in ("float", "int")
-            for kind in (self.x.kind, kind_of_atom(self.residual.body.outs[0]))
-        )
-
-    # --- linear systems -------------------------------------------------------------------
-
-    def divided(self, b: Atom, r: Atom) -> Atom:
-        """b divided by the slope of the residual, at what is checked to be a root."""
-        pushed = self.pushforward([len(self.operands)])
-        *params, dot = pushed.body.params
-        mapping: dict[Var, Atom] = dict(zip(params, (*self.operands, self.x), strict=True))
-        copies = copied(pushed.body.eqns, mapping)
-        for eqn in refolded(copies, mapping := {**mapping, dot: Const(1.0)}):
-            self.builder.append(eqn, derived=True)
-        slope = renamed_atom(pushed.body.outs[1], mapping)
-        self.builder.emit(im.check_root, self.x, r, slope, self.options["tol"])
-        return self.builder.emit(registry.named("div"), b, slope)
-
-    def tangent(self, b: Atom, r: Atom) -> Atom:
-        """The v for which ∂R/∂x v + b = 0."""
-        times = _without(self.pushforward([len(self.operands)]), first=1)
-        return self._linear_root(b, times, r)
-
-    def cotangent(self, b: Atom, r: Atom) -> Atom:
-        """The μ for which (∂R/∂x)ᵀ μ + b = 0."""
-        times = self.adjoint([len(self.operands)])
-        return self._linear_root(b, times, r, transposed=True)
-
-    def _linear_root(self, b: Atom, times: Function, r: Atom, *, transposed: bool = False) -> Atom:
-        operands = (b, *self.operands, self.x)
-        linear = {"linear": Const(value=True)}
-        flipped = {"flipped": Const(value=True)} if transposed != self.is_flipped else {}
-        options = {
-            "callee": Const(Callee(times.name, times)),
-            "x": self.x,
-            "result": r,
-            **self.options,
-            **flipped,
-            **({"transposed": Const(value=True)} if transposed else {}),
-            **(linear if self.is_linear else {}),
-        }
-        v = self.builder.emit_with(im.linear_root, operands, options)
-        plus = _plus(times, kind_of_atom(b))
-        params = {"callee": Const(Callee(plus.name, plus)), **self.options, **linear, **flipped}
-        return self.builder.emit_with(im.root, (v, *operands), params)
-
-    # --- derivatives of the residual ------------------------------------------------------
-
-    def pushforward(self, wrt: Sequence[int]) -> Function:
-        """(*operands, x, *dots) -> r, r_dot"""
-        from ..forward.push import pushforward
-
-        return pushforward(self.residual, wrt, read=self.read)
-
-    def adjoint(self, wrt: Sequence[int], *, negative: bool = False) -> Function:
-        """(*operands, x, r_bar) -> *bars; of -r_bar if `negative`."""
-        from .sweep import gradient
-
-        kind = st.gradient_kind(kind_of_atom(self.residual.body.outs[0]))
-        r_bar = Var(kind, "r_bar")
-
-        def seed(builder: Builder, out: Atom) -> Atom:
-            return builder.emit(registry.named("neg"), r_bar) if negative else r_bar
-
-        scalar = isinstance(kind, Number)
-        made = gradient(self.residual, wrt, read=self.read, seed=seed, final=False, scalar=scalar)
-        body = Block((*made.body.params, r_bar), made.body.eqns, made.body.outs)
-        inputs = (*made.inputs, Input("r_bar", kind))
-        return replace(made, name=f"adjoint_{self.residual.name}", inputs=inputs, body=body)
+def _cotangent(sweep: Sweep, at: Root, b: Atom, r: Atom) -> Atom:
+    """The μ for which (∂R/∂x)ᵀ μ + b = 0."""
+    times = _adjoint(sweep, at.residual, [len(at.operands)])
+    return at.linear_root(b, times, r, transposed=True)
 
 
-def _without(function: Function, first: int) -> Function:
-    """A function without its first results."""
-    from .sweep import tuple_kind
+def _adjoint(
+    sweep: Sweep, residual: Function, wrt: Sequence[int], *, negative: bool = False
+) -> Function:
+    """(*operands, x, r_bar) -> *bars; of -r_bar if `negative`."""
+    kind = st.gradient_kind(kind_of_atom(residual.body.outs[0]))
+    r_bar = Var(kind, "r_bar")
 
-    outs = function.body.outs[first:]
-    body = replace(function.body, outs=outs)
-    return tidy(replace(function, body=body, result=tuple_kind(map(kind_of_atom, outs))))
+    def seed(builder: Builder, out: Atom) -> Atom:
+        return builder.emit(registry.named("neg"), r_bar) if negative else r_bar
 
-
-def _plus(times: Function, kind: Kind) -> Function:
-    """`times(*operands, v) + b`, as a function of (b, *operands, v)."""
-    from .sweep import tuple_kind
-
-    kind = UNKNOWN if isinstance(kind, Struct) else kind  # one leaf, whatever is in it
-    b = Var(kind, "b")
-    builder = Builder(derived=True)
-    params = tuple(Var(p.kind, p.name) for p in times.body.params)
-    (product,) = inlined(builder, times, params)
-    total = builder.emit(st.accumulate, product, b)
-    block = builder.block((b, *params), (total,))
-    result = tuple_kind([kind_of_atom(total)])
-    return Function(f"{times.name}_plus", (Input("b", kind), *times.inputs), block, result)
+    made = sweep.adjoint(residual, wrt, seed, scalar=isinstance(kind, Number))
+    body = Block((*made.body.params, r_bar), made.body.eqns, made.body.outs)
+    inputs = (*made.inputs, Input("r_bar", kind))
+    return replace(made, name=f"adjoint_{residual.name}", inputs=inputs, body=body)

@@ -19,10 +19,20 @@ from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
 from ...ops.array_kinds import rank_of_kind
+from ..analysis.rule_calls import real_part
 from ..edges.masks import NOT_USED, ONE
-from ..memory.shadows import copies, in_shadow, may_repeat, old_zero, part_at, same_step, stored_at
+from ..memory.shadows import (
+    check_cast,
+    copies,
+    in_shadow,
+    may_repeat,
+    old_zero,
+    part_at,
+    same_step,
+    stored_at,
+)
 from .cotangents import as_items, bar_name
-from .rules import real_part, surely_real
+from .rules import surely_real
 from .structure import contribute_used
 
 if TYPE_CHECKING:
@@ -112,20 +122,6 @@ def _last_step(before: Builder, eqn: Eqn) -> Atom:
     if isinstance(me.holder(eqn), Array) or kind_of_atom(last) not in (SLICE, UNKNOWN):
         return last
     return before.emit(me.span_of, x, *in_shadow(x, path), value)
-
-
-def check_cast(before: Builder, eqn: Eqn) -> None:
-    """Have it checked when the program runs that no float is stored where only integers fit."""
-    x, *path, value = eqn.args
-    if eqn.op is not me.store or kind_of_atom(value) == INT or any(map(me.is_view, path)):
-        return
-    holder = me.holder(eqn)
-    if holder == UNKNOWN or (isinstance(holder, Array) and not _is_inexact(holder)):
-        before.emit(me.accepts, x, *in_shadow(x, path), value)
-
-
-def _is_inexact(kind: Array) -> bool:
-    return kind.dtype.startswith(("float", "complex"))
 
 
 def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[Atom]) -> Atom:

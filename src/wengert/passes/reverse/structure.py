@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
@@ -14,8 +14,10 @@ from ...ops import implicit as im
 from ...ops import registry
 from ...ops import structure as st
 from ..analysis.realness import is_complex, is_real, says_little
+from ..analysis.rule_calls import real_part
+from ..memory.shadows import item_keys
 from .cotangents import NOTHING, Attribute, bar_name, nested_items
-from .rules import rank_of, real_part, surely_real
+from .rules import rank_of, surely_real
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -46,13 +48,6 @@ def contribute_used(sweep: Sweep, item: Atom, bar: Atom, count: Atom | None) -> 
         used = sweep.builder.emit(st.ne, count, Const(0))
         with sweep.bars.where(used):
             sweep.contribute(item, bar)
-
-
-def item_keys(eqn: Eqn) -> Sequence[Any]:
-    """The keys of a packed container's items in its cotangent: a list or a dictionary."""
-    if eqn.op is st.closure or eqn.param("form") in ("tuple", "list", "namedtuple"):
-        return range(len(eqn.args))
-    return eqn.param("keys")
 
 
 def _pass_parts_on(sweep: Sweep, out: Var, items: dict[Any, Atom]) -> bool:

@@ -35,12 +35,11 @@ from ...ir.graph import (
 from ...ir.op import Op
 from ...ir.records import field, mutable_record, replace
 from ...ir.renaming import renamed_atom
-from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Struct, is_differentiable
+from ...ir.types import BOOL, UNKNOWN, Array, Number, is_differentiable, tuple_kind
 from ...ops import memory as me
 from ...ops import structure as st
 from ...rules.simplification import SimplifyingBuilder
 from ..analysis import activity
-from ..analysis.loops import LOOPS
 from ..analysis.realness import may_be_complex
 from ..analysis.unbound import (
     block_with_unbound_marked,
@@ -49,20 +48,21 @@ from ..analysis.unbound import (
     with_unbound_marked,
 )
 from ..analysis.written import Written, as_written, direct, written
+from ..blocks.loops import LOOPS
+from ..blocks.tidy import tidy
 from ..checks.unread import with_primal_evaluated
 from ..checks.unseen import as_unseen
 from ..edges.masks import Masks, derived_from, steep_under_masks
 from ..edges.moving import YES
-from ..edges.preparation import with_checks, with_smooth_forms
 from ..edges.singular_partials import has_slope, quiet_equations
 from ..edges.squares import without_squares
+from ..forward.preparation import with_checks, with_smooth_forms
+from ..residuals.plan import plan, read_ahead, recomputed, shared
 from ..simplify.shapes import with_shapes_of_needed
-from ..simplify.tidy import tidy
 from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
 from .control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
 from .cotangents import Cotangents, Path, cotangent_of
-from .residuals import plan, read_ahead, recomputed, shared
 from .rules import reverse_by_rule
 from .structure import STRUCTURE
 
@@ -70,6 +70,8 @@ Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
     "Atom | tuple[Atom, ...]",
 ]
+Seed = Callable[[Builder, Atom], Atom]
+Halves = tuple[Function, Function]
 Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
 
 
@@ -196,6 +198,20 @@ class Sweep:
         sweep.in_loop = self.in_loop
         return sweep
 
+    # --- functions apart ----------------------------------------------------------------
+
+    def split(self, function: Function, wrt: Sequence[int], **asked: Any) -> Halves:
+        """The halves of a function that is called here."""
+        context = self.context
+        return split(function, wrt, read=context.read, callees=context.callees, **asked)
+
+    def adjoint(
+        self, function: Function, wrt: Sequence[int], seed: Seed, *, scalar: bool
+    ) -> Function:
+        """The gradient of a function, from the cotangent of its result that `seed` writes."""
+        read = self.context.read
+        return gradient(function, wrt, read=read, seed=seed, final=False, scalar=scalar)
+
     # --- cotangents ---------------------------------------------------------------------
 
     def is_active(self, atom: Atom) -> bool:
@@ -271,7 +287,7 @@ def gradient(
     read: Read,
     output: int = 0,
     value: bool = False,
-    seed: Callable[[Builder, Atom], Atom] | None = None,
+    seed: Seed | None = None,
     maybe_complex: bool | None = None,
     final: bool = True,
     scalar: bool = True,
@@ -422,7 +438,7 @@ def split(
     added: Sequence[int] = (),
     asked: Sequence[int] = (),
     guarded: bool = False,
-) -> tuple[Function, Function]:
+) -> Halves:
     """The forward sweep and the reverse sweep of a function as two functions.
 
     Args:
@@ -573,12 +589,6 @@ def _distinct(names: Iterable[str]) -> list[str]:
             candidate, k = f"{name}_{k}", k + 1
         taken[candidate] = None
     return list(taken)
-
-
-def tuple_kind(kinds: Iterable[Kind]) -> Struct:
-    """The kind of a tuple of values of some kinds, each of them one leaf."""
-    items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
-    return Struct("tuple", tuple(range(len(items))), items)
 
 
 def _vars(atoms: Iterable[Atom]) -> list[Var]:

@@ -21,7 +21,7 @@ from ...ops import reduction as red
 from ...ops import shape
 from ...ops import structure as st
 from ..analysis.activity import BRANCHES
-from ..analysis.loops import LOOPS, view
+from ..blocks.loops import LOOPS, view
 
 
 def with_dtypes_checked(function: Function) -> Function:

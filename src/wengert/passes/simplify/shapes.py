@@ -15,7 +15,7 @@ from ...ir.types import Array
 from ...ops import registry
 from ...ops import structure as st
 from ..analysis.written import written
-from .tidy import Needed
+from ..blocks.tidy import Needed
 
 ASKED = {
     st.unbroadcast: 1,

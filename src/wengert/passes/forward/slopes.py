@@ -82,7 +82,7 @@ class _Walk:
     """Pushes the slope of each eigenvalue by itself through the equations that depend on them one by one."""
 
     def __init__(self, w: Var, read: Any):
-        from ..forward.push import Context, Push
+        from .block import Context, Push
 
         self.how: dict[Atom, str] = {}
         self.push = Push(Context(read, set()), Block((), (), ()))

@@ -12,7 +12,7 @@ from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternati
 from ...ir.records import value_record
 from ...ir.types import Array, Number, Other, Static, Unknown
 from ...ops import memory as me
-from ..analysis.loops import LOOPS, Loop, view
+from ..blocks.loops import LOOPS, Loop, view
 
 _OF_FIRST = frozenset(
     ("getitem", "given_at", "add_at", "reshape", "astype", "stored", "store", "overwrite")

@@ -13,9 +13,9 @@ from ...ir.graph import Function
 from ..analysis.keys import with_keys_checked
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches
-from .matrix_functions import with_matrix_functions
+from ..edges.matrix_functions import with_matrix_functions
+from ..edges.squares import with_squares
 from .slopes import with_slopes
-from .squares import with_squares
 
 
 def with_checks(function: Function, wrt: Sequence[int]) -> Function:

@@ -10,7 +10,7 @@ from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_eqn
 from ...ops import implicit as im
 from ...ops import structure as st
-from ..simplify.tidy import tidy
+from .tidy import tidy
 
 _REMARKS = (im.root, st.means, st.ruled)
 """Ops that give their first operand."""

@@ -13,7 +13,7 @@ from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_block
 from ...ir.types import INT
 from ...ops.raising import may_raise
-from ..analysis.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
+from .loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
 
 
 def tidy(function: Function) -> Function:

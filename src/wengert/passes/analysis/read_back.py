@@ -17,7 +17,7 @@ from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, alternatives
 from ...ir.types import PICTURE, STR, Array, Number
 from ...ops import structure as st
 from ...rules.registry import rule_for
-from ..analysis.loops import LOOPS, view
+from ..blocks.loops import LOOPS, view
 
 _READING = frozenset(("to_float", "to_complex", "astype"))
 _PLACES = ("count", "find", "rfind", "index", "rindex", "startswith", "endswith")

@@ -1,0 +1,1 @@
+"""Blocks of equations, whatever they are about: loops part by part, copies, and what nobody needs left out."""
