@@ -20,7 +20,8 @@ import trees
 
 import wengert as wg
 from wengert.errors import BadArgument, NoRule, UnsupportedSyntax
-from wengert.ir.text import parse, show
+from wengert.ir.parsing import parse
+from wengert.ir.text import show
 from wengert.ops import registry
 
 Program = Callable[..., Any]

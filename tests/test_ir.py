@@ -38,8 +38,9 @@ from wengert.ir.graph import (
 )
 from wengert.ir.notation import BINARY, UNARY
 from wengert.ir.op import Op
+from wengert.ir.parsing import parse
 from wengert.ir.records import replace
-from wengert.ir.text import parse, show, show_block
+from wengert.ir.text import show, show_block
 from wengert.ir.types import (
     BOOL,
     FLOAT,

@@ -27,7 +27,7 @@ from wengert.backends import python as printer
 from wengert.errors import LostWrite, WengertError
 from wengert.frontend.read import RowReader
 from wengert.ir.graph import Function
-from wengert.ir.text import parse
+from wengert.ir.parsing import parse
 from wengert.ir.verify import verify
 from wengert.ops import registry
 from wengert.passes.forward import push as forward

@@ -59,7 +59,6 @@ LARGEST_CIRCLE = {
     "backends.native": 54,
     "backends.python": 2,
     "frontend": 88,
-    "ir": 7,
     "numbers": 4,
 }
 """How many modules the largest circle of imports has; units that are not here have none."""

@@ -47,8 +47,8 @@ from wengert.ir.graph import (
     Span,
     Var,
 )
+from wengert.ir.parsing import parse
 from wengert.ir.records import replace
-from wengert.ir.text import parse
 from wengert.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Seq, Static, Struct
 from wengert.ops import registry
 from wengert.ops import structure as st

@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
-from typing import Any, Self
+from typing import Self
 
 from .graph import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
 from .op import Op
 from .records import replace
 from .renaming import clones, renamed_eqn
-from .types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
-
-
-def kind_of_atom(atom: Atom) -> Kind:
-    """The kind of a value or of a constant."""
-    return atom.kind if isinstance(atom, Var) else kind_of_constant(atom.value)
-
-
-_KINDS_OF_LITERALS: Mapping[type, Kind] = {
-    bool: Number("bool"),
-    int: Number("int"),
-    float: Number("float"),
-    complex: Number("complex"),
-    str: STR,
-    type(None): NONE,
-    slice: SLICE,
-}
-
-
-def kind_of_constant(value: Any) -> Kind:
-    """The kind of a literal."""
-    kind = _KINDS_OF_LITERALS.get(type(value))
-    if kind is not None:
-        return kind
-    if isinstance(value, Enum):  # also one that is a number or a text: it has a name and a class
-        return Other(type(value).__name__)
-    if isinstance(value, tuple):
-        items: tuple[Any, ...] = value
-        return Struct("tuple", tuple(range(len(items))), tuple(map(kind_of_constant, items)))
-    derived = (kind for each, kind in _KINDS_OF_LITERALS.items() if isinstance(value, each))
-    return next(derived, Other(type(value).__name__))
+from .types import UNKNOWN, Array, Kind, Number
+from .values import kind_of_atom as kind_of_atom
+from .values import kind_of_constant as kind_of_constant
 
 
 class Builder:

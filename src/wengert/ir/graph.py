@@ -4,7 +4,7 @@ A `Block` is a list of equations; `if`, `for` and `while` are equations that own
 take parameters and give results; there is no flat control-flow graph and no φ. A block may use the
 values of the blocks around it.
 
-Control equations (their ops are `IF`, `FOR`, `WHILE`, `TRY`, `CALL` below):
+Control equations (their ops are `IF`, `FOR`, `WHILE`, `TRY`, `CALL` of `values`):
 
 | op      | args                     | blocks                      | outs                                |
 |---------|--------------------------|-----------------------------|-------------------------------------|
@@ -32,13 +32,25 @@ results of the body. What the body had written to memory stays written.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 from .op import Op
 from .records import record, value_record
 from .types import UNKNOWN, Kind
+from .values import CALL as CALL
+from .values import COMMENT as COMMENT
+from .values import FOR as FOR
+from .values import IF as IF
+from .values import TRY as TRY
+from .values import UNDEFINED as UNDEFINED
+from .values import WHILE as WHILE
+from .values import ZERO as ZERO
+from .values import Atom as Atom
+from .values import Const as Const
+from .values import NotConstant as NotConstant
+from .values import Var as Var
+from .values import births as births
 
 
 @value_record
@@ -54,89 +66,6 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.file.rsplit('/', 1)[-1]}:{self.line}"
-
-
-Axes = tuple[int, ...]
-births = count()
-
-
-class Var:
-    """A value; compared by identity. `name` is only a hint: the user's name for it, or ""."""
-
-    __slots__ = ("born", "kind", "name", "roots", "shape_of", "shapes", "within")
-
-    def __init__(self, kind: Kind = UNKNOWN, name: str = "", shape_of: Var | None = None):
-        self.born = next(births)
-        """Greater than that of every value made before it."""
-        self.kind = kind
-        self.name = name
-        self.shape_of = shape_of if shape_of is not None else self
-        """An array known to have the same shape as this one; two arrays with the same `shape_of`
-        need no broadcasting between them."""
-        self.within: tuple[Var, Axes] | None = None
-        """An array whose shape this one, reduced along these axes, broadcasts to; said of the array
-        that `shape_of` names."""
-        self.roots: frozenset[Var] | None = None
-        """The arrays whose shapes broadcast together are this one's, if there are several; said of
-        the array that `shape_of` names."""
-        self.shapes: dict[tuple[Axes, bool] | frozenset[Var], Var] = {}
-        """What has the shape that this one's leads to: reduced along some axes (with `keepdims` or
-        not), or broadcast together with others."""
-
-    def __repr__(self) -> str:
-        return f"<{self.name or '%'}: {self.kind}>"
-
-
-class _Undefined:
-    """The value of a name on a path that has not assigned it."""
-
-    def __repr__(self) -> str:
-        return "UNDEFINED"
-
-
-class _Zero:
-    """The symbolic zero: a tangent or cotangent that is known to vanish. Never stored in a value."""
-
-    def __repr__(self) -> str:
-        return "ZERO"
-
-
-@record
-class Const:
-    """A value known when the program is read: a literal, a function, a dtype, `UNDEFINED` …"""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Const):
-            return NotImplemented
-        a, b = self.value, other.value
-        # 0.0 and -0.0, 1 and True, nan and nan: what prints the same is the same
-        return a is b or (type(a) is type(b) and _is_literal(a) and repr(a) == repr(b))
-
-    def __hash__(self) -> int:
-        return hash(repr(self.value)) if _is_literal(self.value) else id(self.value)
-
-    def __repr__(self) -> str:
-        return repr(self.value)
-
-
-def _is_literal(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(_is_literal(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
-
-
-Atom = Var | Const
-ZERO = Const(_Zero())
-UNDEFINED = Const(_Undefined())
-
-
-class NotConstant(Exception):
-    """An option is asked for that only the run knows: what asks works on constants alone."""
-
-    def __init__(self, op: str, option: str):
-        super().__init__(f"the option `{option}` of `{op}`, which is computed")
 
 
 @record
@@ -247,15 +176,6 @@ class Callee:
 
     def __repr__(self) -> str:
         return f"<Callee {self.name}>"
-
-
-IF = Op("if", control=True)
-FOR = Op("for", control=True)
-WHILE = Op("while", control=True)
-TRY = Op("try", control=True)
-CALL = Op("call", control=True, effect=True)
-COMMENT = Op("comment", control=True, effect=True)
-"""A line for the reader of generated code: the param `text` says what comes next."""
 
 
 def alternatives(eqn: Eqn) -> tuple[tuple[Var, ...], tuple[Block, ...]]:

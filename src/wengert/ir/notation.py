@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .builder import kind_of_atom
-from .graph import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Var
 from .op import Op
 from .steps import Field, Viewed
 from .types import INT, RANGE, UNKNOWN, Array, Kind, Seq, Static, Struct, join, leaves
+from .values import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Const, Var, kind_of_atom
+
+if TYPE_CHECKING:
+    from .graph import Block
 
 BINARY = {
     "add": "+",

@@ -1,4 +1,4 @@
-"""IR as text: `show` prints a function, `parse` reads it back.
+"""IR as text: `show` prints a function, `parsing.parse` reads it back.
 
     poly(x: float) -> float:
         %1 = 3 * x              # poly.py:2
@@ -68,23 +68,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
 
-from .graph import (
-    CALL,
-    COMMENT,
-    FOR,
-    IF,
-    TRY,
-    WHILE,
-    Atom,
-    Block,
-    Const,
-    Eqn,
-    Function,
-    Input,
-    Span,
-    Var,
-)
 from .notation import (
     BINARY,
     NOT_IN_NAMES,
@@ -100,8 +85,11 @@ from .notation import (
     leaf_kinds,
     subscript_text,
 )
-from .parsing import parse as parse
 from .types import UNKNOWN, Kind
+from .values import CALL, COMMENT, FOR, IF, TRY, WHILE, Atom, Const, Var
+
+if TYPE_CHECKING:
+    from .graph import Block, Eqn, Function, Input, Span
 
 _ORIGIN_COLUMN = 26
 
