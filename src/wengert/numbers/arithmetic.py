@@ -13,8 +13,8 @@ from ..ops import elementwise as el
 from ..ops.precision import in_precision_of
 from .at_level import AtLevel, Step, value_at
 from .number import value_of
+from .power_series import Series
 from .pushforward import as_numpy_divides, whole
-from .taylor import Taylor
 
 
 def _add(at: AtLevel, x: Any, y: Any) -> Any:
@@ -29,7 +29,7 @@ def _sum(at: AtLevel, x: Any, y: Any, plus: Callable[[Any, Any], Any], alone: St
     if at.is_series(x) and at.is_series(y):
         return at.coefficientwise((x, y), plus)
     first = plus(value_at(at, x), value_at(at, y))
-    series: Taylor = x if at.is_series(x) else y
+    series: Series = x if at.is_series(x) else y
     known = series.known
     step: Step = (lambda k: known[k]) if series is x else (lambda k: alone(known[k]))
     if getattr(first, "shape", ()) != getattr(series.value, "shape", ()):
@@ -38,11 +38,11 @@ def _sum(at: AtLevel, x: Any, y: Any, plus: Callable[[Any, Any], Any], alone: St
     return at.make((series,), first, step, ((series, 0),), series.end)
 
 
-def _neg(at: AtLevel, x: Taylor) -> Any:
+def _neg(at: AtLevel, x: Series) -> Any:
     return at.coefficientwise((x,), operator.neg)
 
 
-def _pos(at: AtLevel, x: Taylor) -> Any:
+def _pos(at: AtLevel, x: Series) -> Any:
     return x
 
 
@@ -54,7 +54,7 @@ def _mul(at: AtLevel, x: Any, y: Any) -> Any:
     return at.coefficientwise((y,), lambda b: x * b)
 
 
-def convolved(at: AtLevel, x: Taylor, y: Taylor, times: Callable[[Any, Any], Any]) -> Taylor:
+def convolved(at: AtLevel, x: Series, y: Series, times: Callable[[Any, Any], Any]) -> Series:
     """v_k = Σ x_j y_{k-j}."""
 
     def step(k: int) -> Any:
@@ -108,7 +108,7 @@ def _product(x: Any, n: int) -> Any:
     return x if n == 1 else half * half * x if n % 2 else half * half
 
 
-def _real_power(at: AtLevel, x: Taylor, r: Any) -> Taylor:
+def _real_power(at: AtLevel, x: Series, r: Any) -> Series:
     """k x_0 v_k = Σ (j r - (k - j)) x_j v_{k-j}."""
 
     def step(k: int) -> Any:
@@ -120,7 +120,7 @@ def _real_power(at: AtLevel, x: Taylor, r: Any) -> Taylor:
     return v
 
 
-def _exponential(at: AtLevel, x: Any, y: Taylor) -> Taylor:
+def _exponential(at: AtLevel, x: Any, y: Series) -> Series:
     """x^y = exp(y log x), its value as the power itself gives it."""
     exponent = y * el.log(in_precision_of(value_of(y), x))
 

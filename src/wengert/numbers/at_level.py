@@ -7,8 +7,8 @@ from typing import Any
 
 from ..ir.op import Op
 from .levels import Level
+from .power_series import Needs, Series, order_of
 from .pushforward import zeros_of
-from .taylor import Needs, Taylor, order_of
 
 Step = Callable[[int], Any]
 """From an order to the coefficient of that order."""
@@ -23,11 +23,11 @@ class AtLevel:
 
     def is_series(self, x: Any) -> bool:
         """Whether an operand is a series at this level."""
-        return isinstance(x, Taylor) and x.level == self.level
+        return isinstance(x, Series) and x.level == self.level
 
-    def series_in(self, args: Sequence[Any]) -> list[Taylor]:
+    def series_in(self, args: Sequence[Any]) -> list[Series]:
         """The series among operands, and among the items of operands that are lists."""
-        found: list[Taylor] = []
+        found: list[Series] = []
         for arg in args:
             if isinstance(arg, (list, tuple)):
                 found += self.series_in(arg)
@@ -37,7 +37,7 @@ class AtLevel:
 
     def part(self, x: Any, k: int) -> Any:
         """The coefficient of an operand; a constant has only the first."""
-        if isinstance(x, Taylor) and x.level == self.level:
+        if isinstance(x, Series) and x.level == self.level:
             return x.known[k]
         if isinstance(x, (list, tuple)) and self.series_in(x):
             return type(x)(self.part(item, k) for item in x)
@@ -45,10 +45,11 @@ class AtLevel:
 
     def make(
         self, args: Sequence[Any], first: Any, step: Step, needs: Needs, end: int | None = None
-    ) -> Taylor:
+    ) -> Series:
         """A series from its first coefficient and the way to compute the others."""
-        made = Taylor([first], level=self.level)
-        made.order = order_of(self.series_in(args))
+        series = self.series_in(args)
+        made = type(series[0])([first], level=self.level)
+        made.order = order_of(series)
         made.step, made.needs, made.end = step, needs, end
         return made
 

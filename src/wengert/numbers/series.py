@@ -13,8 +13,8 @@ from .arithmetic import ARITHMETIC, convolved, over
 from .at_level import AtLevel, Step, value_at
 from .levels import Level
 from .number import PerturbedNumber, value_of
+from .power_series import Needs, Series
 from .pushforward import evaluated, has_partial, partials, scaled, usable_rule, whole, zeros_of
-from .taylor import Needs, Taylor
 
 
 def applied(op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
@@ -35,7 +35,7 @@ def _scalar(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, A
     """k Ω_k = Σ_i Σ_j j x_{i,j} ∂_{i,k-j}; the partials are series that are made when k = 1 is asked for."""
     series = at.series_in(args)
 
-    def make() -> tuple[Taylor, Any]:
+    def make() -> tuple[Series, Any]:
         first = at.op(*(at.part(arg, 0) for arg in args), **options)
         Ω = at.make(args, first, _unprepared, tuple((x, 0) for x in series))
         Ω.prepare = lambda: _integral(at, rule, args, options, Ω)
@@ -47,7 +47,7 @@ def _scalar(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, A
 
 
 def _integral(
-    at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any], Ω: Taylor
+    at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any], Ω: Series
 ) -> tuple[Step, Needs]:
     partial = partials(rule, args, Ω, options)
     active = [k for k, arg in enumerate(args) if at.is_series(arg) and has_partial(rule, k)]
@@ -60,7 +60,7 @@ def _integral(
     return lambda k: whole(step(k), Ω.value), tuple(needs)
 
 
-def _moved(at: AtLevel, x: Taylor, d: Any, k: int) -> Any:
+def _moved(at: AtLevel, x: Series, d: Any, k: int) -> Any:
     """Σ_j j x_j ∂_{k-j}."""
     if not at.is_series(d):
         return scaled(d, k * x.known[k])

@@ -15,9 +15,10 @@ from ..ops.substitution import with_ops
 from .dual import Dual
 from .forward import one_like
 from .levels import Level, differentiation, level_of
+from .power_series import times_factorial
 from .pushforward import zeros_of
 from .results import mapped, numbers_of, shape_of
-from .taylor import Taylor, times_factorial
+from .taylor import Taylor
 
 
 def derivatives(f: Callable[[Any], Any], x: Any) -> Iterator[Any]:

@@ -53,6 +53,10 @@ class Printed:
         return self.text
 
 
+published: dict[str, Printed] = {}
+"""What lives as a function, by the name of its file."""
+
+
 def render(
     function: Function,
     *,

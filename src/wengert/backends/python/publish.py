@@ -14,10 +14,9 @@ from typing import Any
 
 from ...ops.registry import runtime_helper
 from .bindings import MODULES
-from .printed import Printed, read
+from .printed import Printed, published, read
 
 _numbers = itertools.count(1)
-_published: dict[str, Printed] = {}
 
 
 def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
@@ -45,7 +44,7 @@ def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
         del namespace[printed.name]
     lines = printed.text.splitlines(keepends=True)
     linecache.cache[file] = (len(printed.text), None, lines, file)
-    _published[file] = printed
+    published[file] = printed
     weakref.finalize(function, _forget, file).atexit = False
     return _reading_globals(function, printed) if printed.globals else function
 
@@ -97,14 +96,9 @@ def _shown(error: Exception) -> Exception:
     return shown_at_user_lines(error)
 
 
-def published(file: str) -> Printed | None:
-    """What was published under a file name."""
-    return _published.get(file)
-
-
 def _forget(file: str) -> None:
     linecache.cache.pop(file, None)
-    _published.pop(file, None)
+    published.pop(file, None)
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from .bindings import MODULES, Bindings, Module, can_import_from, import_path
 from .class_text import class_text
 from .function_text import function_text
 from .layout import WIDTH
-from .printed import Printed
+
+if TYPE_CHECKING:
+    from .printed import Printed
 
 _PRESENT = "  # value when this was written"
 MISSING = "# NameError: "

@@ -14,8 +14,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
 from ...ir.graph import Span
-from .printed import Printed
-from .publish import published
+from .printed import Printed, published
 
 _E = TypeVar("_E", bound=BaseException)
 _RUNTIME = "wengert.runtime"
@@ -82,7 +81,7 @@ def _printed_of(frame: FrameType, printed: Printed | None) -> Printed | None:
     file = frame.f_code.co_filename
     if not file.startswith("<wengert "):
         return None
-    return published(file) or printed
+    return published.get(file) or printed
 
 
 def _is_helper(frame: FrameType) -> bool:
