@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
 from ...runtime import cotangents
-from .evaluation import missing
-from .graph import Graph, kinds_at
+from .needed import missing
+from .nodes import kinds_at
 from .reverse import backward
 from .specialise import replayed
 
 if TYPE_CHECKING:
+    from .graph import Graph
     from .term import Term
 
 
@@ -58,7 +59,7 @@ def _sweep(
 def _copied(term: Term) -> tuple[Graph, dict[Var, Atom]]:
     """The part of a graph that a term needs, in a graph of its own."""
     graph = term.graph
-    copy = Graph(graph.simplify)
+    copy = type(graph)(graph.simplify)
     there: dict[Var, Atom] = {}
     for name, var in graph.leaves.items():
         copy.leaves[name] = there[var] = Var(var.kind, name)

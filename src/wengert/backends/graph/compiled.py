@@ -16,8 +16,8 @@ from ...ir.op import evaluator_of
 from ...ir.types import Kind, Struct
 from ..python.printed import render
 from ..python.publish import publish
-from .evaluation import missing
-from .graph import kinds_at, must_be_name
+from .needed import missing
+from .nodes import kinds_at, must_be_name
 from .specialise import replayed, variables_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.renaming import renamed_atom
 from ...ops import structure as st
 from ...rules.squares import Squares, is_root
-from .evaluation import missing
 from .forward import Forward
+from .needed import missing
 from .reverse import backward
 
 if TYPE_CHECKING:

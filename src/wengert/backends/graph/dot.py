@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.graph import Atom, Const, Eqn, Var
-from .evaluation import missing
+from .needed import missing
 from .text import ATOM, SYMBOLS, Text, expression, in_python, leaf, rendered
 
 if TYPE_CHECKING:

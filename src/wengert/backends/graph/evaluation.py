@@ -12,15 +12,16 @@ from ...errors import GraphError
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ops import structure as st
 from ...ops.precision import constant_in_precision_of, in_precision_of, is_exact
+from .needed import missing
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .nodes import Nodes
 
 
 class Evaluation:
     """The values that nodes have where the variables have certain values."""
 
-    def __init__(self, graph: Graph, environment: Mapping[Var, Any]):
+    def __init__(self, graph: Nodes, environment: Mapping[Var, Any]):
         self._graph = graph
         self._environment = dict(environment)
         self._known: dict[Var, Any] = dict(environment)
@@ -112,21 +113,6 @@ def own(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def missing(graph: Graph, atom: Atom, known: Mapping[Var, Any]) -> list[Eqn]:
-    """The equations that a node still needs, in order; what is known is not looked behind."""
-    found: dict[Var, Eqn] = {}
-    pending = [atom]
-    while pending:
-        var = pending.pop()
-        if not isinstance(var, Var) or var in known or var in found:
-            continue
-        eqn = graph.builder.definition(var)
-        if eqn is not None:
-            found[var] = eqn
-            pending.extend(eqn.operands())
-    return sorted(found.values(), key=lambda eqn: eqn.outs[0].born)
-
-
 def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
     return tuple(items) if options["form"] == "tuple" else items
 
@@ -141,7 +127,7 @@ def is_literal(x: Any) -> bool:
     return type(x) in (int, float, complex)
 
 
-def _unset(graph: Graph, var: Var, node: Var) -> GraphError:
+def _unset(graph: Nodes, var: Var, node: Var) -> GraphError:
     from .text import expression
 
     eqn = graph.builder.definition(node)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Eqn
 from ...ops import structure as st
-from .evaluation import missing
+from .needed import missing
 from .text import ATOM, POWER, PRODUCT, SIGN, SUM, Text, bracketed, number, rendered
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ...ops import structure as st
 from ...ops.cotangents import cotangents_by_rule
 from ...ops.scatter import scatter
 from ...rules.registry import Row, Rule
-from .evaluation import missing
+from .needed import missing
 from .rows import RowCaller, is_zero, literal_first, may_be_complex, packed, same_shape
 
 if TYPE_CHECKING:

@@ -54,14 +54,12 @@ class RowCaller:
 
     def called(self, row: Row | None, operands: Sequence[Atom], eqn: Eqn) -> tuple[Atom, ...]:
         """What a row gives, as atoms."""
-        from .term import RowTerm
-
         assert row is not None
         names, takes_all = _keywords(row)
         given = eqn.params.items()
         options = {k: self._value(v) for k, v in given if takes_all or k in names}
         terms = [
-            x.value if isinstance(x, Const) and _is_no_integer(x) else RowTerm(self.graph, x)
+            x.value if isinstance(x, Const) and _is_no_integer(x) else self.graph.row_term(x)
             for x in operands
         ]
         with self.graph.builder.row():
@@ -70,9 +68,7 @@ class RowCaller:
         return tuple(self._atom(each) for each in (result if several else (result,)))
 
     def _value(self, atom: Atom) -> Any:
-        from .term import RowTerm
-
-        return atom.value if isinstance(atom, Const) else RowTerm(self.graph, atom)
+        return atom.value if isinstance(atom, Const) else self.graph.row_term(atom)
 
     def _atom(self, value: Any) -> Atom:
         return Const(int(value)) if isinstance(value, bool) else self.graph.atom(value)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const, Var
 from ...ir.types import Kind
 from ...ops.lookup import equivalent_of
+from .equivalents import written_out
+from .held import terms_in
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -41,12 +43,10 @@ def replayed(term: Term, kinds: Mapping[Var, Kind]) -> Term:
 
 
 def _graph_of(graph: Graph, kinds: Mapping[Var, Kind]) -> Graph:
-    from .graph import Graph
-
     key = tuple(kinds.values())
     other = graph.specialised.get(key)
     if other is None:
-        other = graph.specialised[key] = Graph(graph.simplify)
+        other = graph.specialised[key] = type(graph)(graph.simplify)
     for name, var in graph.leaves.items():
         if name not in other.leaves:
             other.leaves[name] = Var(kinds.get(var, var.kind), name)
@@ -56,8 +56,6 @@ def _graph_of(graph: Graph, kinds: Mapping[Var, Kind]) -> Graph:
 
 def _parts(term: Term) -> Iterator[Term]:
     """The terms that a term was written with."""
-    from .term import terms_in
-
     match term.origin:
         case ("op" | "call", _, operands, options, *_):
             yield from terms_in((*operands, *options.values()))
@@ -71,7 +69,6 @@ def _parts(term: Term) -> Iterator[Term]:
 
 def _again(term: Term, graph: Graph) -> Term:
     """A term of another graph whose parts have been written there already."""
-    from .term import compute, written_out
 
     def there(value: Any) -> Any:
         if isinstance(value, type(term)):
@@ -84,7 +81,9 @@ def _again(term: Term, graph: Graph) -> Term:
         case ("variable", name):
             return graph.variables(name)[0]
         case ("op", op, operands, options):
-            return compute(op, there(operands), {k: there(v) for k, v in options.items()})
+            return term.__compute_op__(
+                op, there(operands), {k: there(v) for k, v in options.items()}
+            )
         case ("call", function, operands, options, path):
             named = {name: there(value) for name, value in options.items()}
             equivalent = equivalent_of(function)

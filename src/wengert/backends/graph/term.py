@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import BadArgument, GraphError, WengertError
+from ...errors import BadArgument, GraphError
 from ...ir.builder import kind_of_atom
 from ...ir.callers import calling_span
 from ...ir.graph import Atom, Const, Var
@@ -19,19 +19,18 @@ from ...ops import elementwise as el
 from ...ops import linear_algebra as la
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.joining import stack
 from ...ops.lookup import Method, called_elementwise, equivalent_of, op_of, op_of_name
 from ...ops.signatures import bind
 from . import derivatives
+from .equivalents import written_out
 from .evaluation import own
-from .graph import Graph, kinds_at
+from .held import Held, Origin, gathered, terms_in
+from .nodes import kinds_at
 from .seeing import Shown
 from .specialise import replayed
 
-Origin = tuple[Any, ...]
-"""How a term was written: ("variable", name), ("op", op, operands, options), ("call", function, operands,
-options, path) of one that is written out in ops, ("derive", term, variable) or ("gradient", term, variables, k);
-empty for one that the graph made itself."""
+if TYPE_CHECKING:
+    from .graph import Graph
 
 
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -49,26 +48,6 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     atom = term.graph.apply(op, args, options)
     derived = term.graph.is_simplified(op, atom) or any(each.derived for each in terms_in(args))
     return Term(term.graph, atom, ("op", op, args, options), derived=derived)
-
-
-def gathered(x: Any) -> Any:
-    """An array of terms as a term that is an array."""
-    if x.dtype != object or not any(isinstance(item, Term) for item in x.flat):
-        return x
-    return stack(x.ravel().tolist()).reshape(x.shape) if x.ndim else x.item()
-
-
-def terms_in(args: Iterable[Any]) -> Any:
-    """The terms among operands and among the items of lists."""
-    for arg in args:
-        if isinstance(arg, Term):
-            yield arg
-        elif isinstance(arg, (list, tuple)):
-            yield from terms_in(arg)
-        elif isinstance(arg, np.ndarray) and arg.dtype == object:
-            yield from terms_in(arg.ravel().tolist())
-        elif isinstance(arg, slice):
-            yield from terms_in((arg.start, arg.stop, arg.step))
 
 
 def _binary(op: Op) -> Any:
@@ -104,7 +83,7 @@ def _unary(op: Op) -> Callable[[Term], Term]:
     return lambda self: compute(op, (self,), {})
 
 
-class Term(Shown):
+class Term(Shown, Held):
     """A node of a graph.
 
     Terms take Python's operators, NumPy's functions (`np.exp(x)`) and methods named after ops (`x.exp()`).
@@ -112,12 +91,13 @@ class Term(Shown):
     same node, and refused where it depends on the values.
 
     Example:
+        >>> from wengert import Graph
         >>> x, = Graph().variables("x")
         >>> str((-x * x).exp().derive(x))
         '-2 * x * exp(-(x * x))'
     """
 
-    __slots__ = ("atom", "derived", "graph", "origin")
+    __slots__ = ()
     compute_priority = 1
     is_node = True
     """It has no value yet, whatever it is used as."""
@@ -418,62 +398,3 @@ class RowTerm(Term):
         """Where the kinds turn out to be others, the row is called anew."""
         assert isinstance(atom, Const)
         return atom.value
-
-
-def written_out(
-    graph: Graph,
-    function: Callable[..., Any],
-    equivalent: Callable[..., Any],
-    args: tuple[Any, ...],
-    options: dict[str, Any],
-) -> Any:
-    """A function that is no op but has an equivalent in ops, for variables of the kinds that they have so far.
-
-    Raises:
-        GraphError: for variables of these kinds it cannot be called.
-    """
-    graph.builder.span = calling_span()
-    args = graph.kept(tuple(args))
-    options = {name: graph.kept(value) for name, value in options.items()}
-    named = {name: _in_row(value) for name, value in options.items()}
-    try:
-        result = equivalent(*map(_in_row, args), **named)
-    except WengertError as error:
-        raise error.also(_OF_ARRAYS) from None
-    except Exception as error:
-        raise _unwritten(function, str(error)) from error
-    written = _out_of_row(result, ("call", function, args, options), ())
-    if next(terms_in((written,)), None) is None:
-        raise _unwritten(function, f"it would be {written!r}")
-    return written
-
-
-_OF_ARRAYS = (
-    "If a variable is to be an array, say so: `graph.variables('x', like=np.zeros(3))`, or\n"
-    "`wg.trace(f, x)` with an example."
-)
-
-
-def _unwritten(function: Callable[..., Any], why: str) -> GraphError:
-    return GraphError(
-        f"np.{function.__name__} cannot be written out for variables of the kinds known so far: {why}",
-        _OF_ARRAYS,
-        calling_span(),
-    )
-
-
-def _in_row(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_in_row, value))
-    return RowTerm(value.graph, value.atom) if isinstance(value, Term) else value
-
-
-def _out_of_row(value: Any, origin: Origin, path: tuple[int, ...]) -> Any:
-    if isinstance(value, np.ndarray):
-        value = gathered(value)
-    if isinstance(value, (list, tuple)):
-        items = [_out_of_row(item, origin, (*path, k)) for k, item in enumerate(value)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if not isinstance(value, Term):
-        return value
-    return Term(value.graph, value.atom, (*origin, path), derived=True)

@@ -11,10 +11,10 @@ import numpy as np
 from ...ir.graph import Atom, Const, Eqn
 from ...ir.types import Number
 from ...ops import structure as st
-from .evaluation import missing
+from .needed import missing
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .nodes import Nodes
 
 LONGEST = 2000
 """How many characters a term is written out in; a longer one is a list of its nodes."""
@@ -45,7 +45,7 @@ _LEVEL = {"add": SUM, "sub": SUM, "pow": POWER, "ieee_pow": POWER} | dict.fromke
 )
 
 
-def expression(graph: Graph, atom: Atom) -> str:
+def expression(graph: Nodes, atom: Atom) -> str:
     """A term as Python would write it; a long one node by node, shared parts once."""
     eqns = missing(graph, atom, {})
     if _length(eqns, atom) > LONGEST:
@@ -125,7 +125,7 @@ def _length(eqns: list[Eqn], atom: Atom) -> int:
     return lengths.get(atom, 0)
 
 
-def _listing(graph: Graph, atom: Atom, eqns: list[Eqn]) -> str:
+def _listing(graph: Nodes, atom: Atom, eqns: list[Eqn]) -> str:
     """One line for each node: `%3 = %1 * x`."""
     names: dict[Atom, Text] = {}
     lines: list[str] = []
