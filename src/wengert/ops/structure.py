@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const
+from ..ir.graph import ZERO, Atom, Const, Eqn
 from ..ir.op import Infer, Op
 from ..ir.types import (
     BOOL,
@@ -243,6 +243,13 @@ def gradient_kind(kind: Kind) -> Kind:
             return Seq(gradient_kind(item))
         case _:
             return UNKNOWN
+
+
+def item_keys(eqn: Eqn) -> Sequence[Any]:
+    """The keys of a packed container's items in its cotangent: a list or a dictionary."""
+    if eqn.op is closure or eqn.param("form") in ("tuple", "list", "namedtuple"):
+        return range(len(eqn.args))
+    return eqn.param("keys")
 
 
 def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ir.graph import Function
+from ...ir.graph import Function, walk
 from ..analysis.keys import with_keys_checked
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches
-from ..edges.matrix_functions import with_matrix_functions
 from ..edges.squares import with_squares
-from .slopes import with_slopes
 
 
 def with_checks(function: Function, wrt: Sequence[int]) -> Function:
@@ -27,4 +25,13 @@ def with_checks(function: Function, wrt: Sequence[int]) -> Function:
 
 def with_smooth_forms(function: Function, read: Any) -> Function:
     """A function in which what is smooth has a smooth form; `read` inlines rows of rules."""
-    return with_slopes(with_matrix_functions(with_squares(function)), read)
+    function = with_squares(function)
+    if not any(eqn.op.name in _OF_EIGENVECTORS for eqn in walk(function.body)):
+        return function
+    from ..edges.matrix_functions import with_matrix_functions
+    from .slopes import with_slopes
+
+    return with_slopes(with_matrix_functions(function), read)
+
+
+_OF_EIGENVECTORS = ("eigh", "spectral")

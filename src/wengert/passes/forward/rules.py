@@ -34,7 +34,6 @@ from ..checks.unseen import as_unseen, refuse_third
 from ..edges.moving import YES, moves, note, where_it_moves
 from ..edges.seeds import product
 from ..edges.vectors import FACTORS, vectors_used
-from ..memory.shadows import item_keys
 from .implicit import push_root
 
 if TYPE_CHECKING:
@@ -275,7 +274,7 @@ def _pack(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     if not any(map(push.has_tangent, eqn.args)):
         return
-    keys = item_keys(eqn)
+    keys = st.item_keys(eqn)
     form = "list" if isinstance(keys, range) else "dict"
     items = [push.tangent_or_zeros(arg) for arg in eqn.args]
     params = {"form": Const(form), "keys": Const(tuple(keys)), "type": Const(None)}

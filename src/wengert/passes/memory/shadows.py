@@ -175,13 +175,6 @@ def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:
     return builder.emit(st.zeros, old)
 
 
-def item_keys(eqn: Eqn) -> Sequence[Any]:
-    """The keys of a packed container's items in its cotangent: a list or a dictionary."""
-    if eqn.op is st.closure or eqn.param("form") in ("tuple", "list", "namedtuple"):
-        return range(len(eqn.args))
-    return eqn.param("keys")
-
-
 def check_cast(before: Builder, eqn: Eqn) -> None:
     """Have it checked when the program runs that no float is stored where only integers fit."""
     x, *path, value = eqn.args

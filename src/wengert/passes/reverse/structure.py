@@ -15,7 +15,6 @@ from ...ops import registry
 from ...ops import structure as st
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
-from ..memory.shadows import item_keys
 from .cotangents import NOTHING, Attribute, bar_name, nested_items
 from .rules import rank_of, surely_real
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 def _pack(sweep: Sweep, eqn: Eqn) -> None:
     """item_bar = bar[key]."""
-    keys = item_keys(eqn)
+    keys = st.item_keys(eqn)
     out = eqn.outs[0]
     if _pass_parts_on(sweep, out, dict(zip(keys, eqn.args, strict=True))):
         return
