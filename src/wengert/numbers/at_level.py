@@ -29,10 +29,11 @@ class AtLevel:
         """The series among operands, and among the items of operands that are lists."""
         found: list[Series] = []
         for arg in args:
-            if isinstance(arg, (list, tuple)):
+            if isinstance(arg, Series):
+                if arg.level == self.level:
+                    found.append(arg)
+            elif isinstance(arg, (list, tuple)):
                 found += self.series_in(arg)
-            elif self.is_series(arg):
-                found.append(arg)
         return found
 
     def part(self, x: Any, k: int) -> Any:
