@@ -599,7 +599,7 @@ def test_a_second_process_uses_what_the_first_has_kept(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "import wengert as wg\n"
-        "from wengert.backends.native import machine\n"
+        "from wengert.backends.native.run import machine\n"
         "made = []\n"
         "compile_ = machine._object_code\n"
         "machine._object_code = lambda *args: made.append(args) or compile_(*args)\n"

@@ -51,11 +51,10 @@ FLOORS: dict[str, list[set[str]]] = {
 }
 """From the roof to the ground. A package imports from packages on floors below it."""
 
-UPWARD = {"frontend": 384, "passes": 0, "backends.native": 11}
+UPWARD = {"frontend": 384, "passes": 0, "backends.native": 6}
 """How many imports still go up or sideways, functions and late modules included."""
 
 LARGEST_CIRCLE = {
-    "backends.native": 54,
     "frontend": 88,
 }
 """How many modules the largest circle of imports has; units that are not here have none."""

@@ -38,7 +38,9 @@ from .backends.native.lower.border import (
     Sizes,
     leaf_of,
 )
+from .backends.native.prepare.outside import read_from_outside
 from .backends.native.program import function as lowering
+from .backends.native.run import machine
 from .backends.native.run.flat import Flat, Table, flat, key_of, words_of, words_of_array
 from .backends.native.values.values import AN_INTEGER, Unlowered
 from .errors import NotNative, WengertError
@@ -129,7 +131,7 @@ class Program:
         contiguous = [getattr(arg, "layout", "C") == "C" for arg in args]
         ir, values = specialised(function, examples)
         self.result = ir.result
-        self.first = len(values) - len(lowering.read_from_outside(ir)) - len(examples)
+        self.first = len(values) - len(read_from_outside(ir)) - len(examples)
         self.bound = {
             k: value
             for k, value in enumerate(values)
@@ -146,7 +148,7 @@ class Program:
         leaves = [self._leaf(k, value, sizes) for k, value in enumerate(values)]
         for leaf in leaves:
             words_of(leaf)
-        return lowering.lower(ir, leaves, tidy.dce)
+        return lowering.lower(ir, leaves, tidy.dce, machine.target())
 
     def _leaf(self, k: int, value: Any, sizes: Sizes) -> Leaf:
         leaf = leaf_of(value, sizes)

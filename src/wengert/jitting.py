@@ -219,7 +219,9 @@ class Jitted:
             return call, error.reason
 
     def _make(self, args: Sequence[Any], kwargs: dict[str, Any], key: Any) -> Form | Refused:
+        from .backends.native.prepare.outside import read_from_outside
         from .backends.native.program import function as lowering
+        from .backends.native.run import machine
         from .backends.native.run.kernel import Kernel, signature_of
         from .backends.native.values.values import Unlowered
 
@@ -231,7 +233,8 @@ class Jitted:
             _must_be_assembled(ir.result, own=own)
             values = list(_leaves(ir, self.function, args, kwargs))
             leaves = signature_of(values)
-            lowered = lowering.lower(ir, leaves, tidy.dce, parallel=self.parallel, own=own)
+            target = machine.target()
+            lowered = lowering.lower(ir, leaves, tidy.dce, target, parallel=self.parallel, own=own)
             kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
             message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
@@ -244,7 +247,7 @@ class Jitted:
             name = calling.name_of(self.function)
             message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
             return Refused(InternalError(message), in_force)
-        form = Form(kernel, ir, in_force, identities, bool(lowering.read_from_outside(ir)))
+        form = Form(kernel, ir, in_force, identities, bool(read_from_outside(ir)))
         if not self._make_quick(form, args, kwargs):
             self._make_route(form, kwargs)
         return form
@@ -268,7 +271,7 @@ class Jitted:
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
         """From now on, calls whose arguments are built like these take a short way."""
-        from .backends.native.program.function import read_from_outside
+        from .backends.native.prepare.outside import read_from_outside
 
         target = _target(self.function)
         names = list(calling.captured_by(target))
@@ -512,7 +515,7 @@ def _leaves(
     ir: Function, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Iterator[Any]:
     """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
-    from .backends.native.program.function import read_from_outside
+    from .backends.native.prepare.outside import read_from_outside
 
     for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
         yield from signature.leaf_values(given.kind, value)

@@ -1,7 +1,7 @@
 """From the IR to the loop form: block by block, equation by equation.
 
-`Site` is one block on the way. What an op becomes stands in the tables of the modules of `handlers`; `control`
-treats loops and branches.
+`Site` is one block on the way. What an op becomes is said by the modules that enter their handlers with
+`lowers`; `program` loads them, and hands the look-up in.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ....ir.graph import (
 )
 from ....ops.registry import named
 from ..form.loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
+from ..form.target import Target
 from ..values.complexes import by_part, is_complex, known_number
 from ..values.emitter import Emitter, Names
 from ..values.promotion import converted
@@ -82,9 +83,17 @@ def lowers(*names: str) -> Callable[[Handler], Handler]:
 class Unit:
     """A program on the way: the procedures that make it up, and what they share."""
 
-    def __init__(self, prepare: Callable[[Function], Function]) -> None:
+    def __init__(
+        self,
+        prepare: Callable[[Function], Function],
+        handler_of: Callable[[Site, Eqn], Handler],
+        target: Target,
+    ) -> None:
         self.prepare = prepare
         """What is done to a function that is called before it is lowered."""
+        self.handler_of = handler_of
+        """The handler of the op of an equation; `Unlowered` if it has none."""
+        self.target = target
         self.procedures: dict[str, Procedure] = {}
         self.callees: dict[Any, Any] = {}
         self.names = Names()
@@ -158,12 +167,10 @@ class Site:
                 self._eqn(eqn)
 
     def _eqn(self, eqn: Eqn) -> None:
-        from ..program import handlers
-
         self.e.span = eqn.span or self.e.span
         try:
             self._must_have_member(eqn)
-            self._bind(eqn.outs, handlers.handler_of(self, eqn)(self, eqn))
+            self._bind(eqn.outs, self.lowered(eqn))
         except NotConstant as error:
             raise Unlowered(str(error), eqn.span) from None
         except Unlowered as error:
@@ -181,12 +188,14 @@ class Site:
         Operands and options are values, atoms, and constants as Python has them. `outs` are the values of the
         equation whose result this is.
         """
-        from ..program import handlers
-
         args = tuple(map(self.atom, operands))
         params = {key: self.atom(option) for key, option in options.items()}
         eqn = Eqn(outs or (self.atom(Known(None)),), named(name), args, params, namespace="np")
-        return handlers.handler_of(self, eqn)(self, eqn)
+        return self.lowered(eqn)
+
+    def lowered(self, eqn: Eqn) -> Value:
+        """What the op of an equation gives."""
+        return self.unit.handler_of(self, eqn)(self, eqn)
 
     def atom(self, operand: Any) -> Any:
         """An atom for a value that has none, until the equation being lowered has been."""

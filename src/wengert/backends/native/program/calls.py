@@ -18,6 +18,7 @@ from ..lower.fusion import copy_elements
 from ..lower.lists import copied_list, grown, template_of
 from ..lower.lowering import Site, Unit, lowers, note_copy
 from ..lower.sequences import growing
+from ..prepare.outside import read_from_outside
 from ..values import complexes
 from ..values.emitter import Emitter, Names
 from ..values.numbers import origin_expr
@@ -37,7 +38,6 @@ from ..values.values import (
     c_strides,
 )
 from .control import settled
-from .function import read_from_outside
 
 MOST_TRIES = 4
 MOST_FORMS = 12

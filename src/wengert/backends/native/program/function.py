@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ....ir.graph import Function, Var, walk, with_called
+from ....ir.graph import Function, Var
 from ..containers.kept import layouts_in
 from ..form.loopform import Procedure
+from ..form.target import Target
 from ..improve.arena import in_arena
 from ..improve.base_cases import with_base_cases_in_place
 from ..improve.conditional_words import with_conditional_words
@@ -25,11 +26,13 @@ from ..lower.parameters import Parameters, Writes
 from ..lower.sharing import Sharing, lies_in_order
 from ..prepare.factored import factored
 from ..prepare.one_sweep import in_one_sweep
+from ..prepare.outside import read_from_outside
 from ..prepare.recompute import recomputed
 from ..prepare.run_once import run_once
 from ..prepare.untouched import with_early_reads
 from ..values.emitter import Emitter
 from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value
+from .handlers import handler_of
 from .results import Results, Unforeseen, must_not_share_results
 
 
@@ -56,21 +59,11 @@ class Resets(Exception):
     """The program turned out to give up records before it ends."""
 
 
-def read_from_outside(function: Function) -> list[tuple[Any, str]]:
-    """The global values that a function reads: in what, and under which name."""
-    found: dict[tuple[int, str], tuple[Any, str]] = {}
-    for each in with_called(function):
-        for eqn in walk(each.body):
-            if eqn.op.name == "global":
-                holder, key = eqn.param("holder"), eqn.param("key")
-                found[id(holder), key] = (holder, key)
-    return list(found.values())
-
-
 def lower(
     function: Function,
     leaves: Sequence[Leaf],
     prepare: Callable[[Function], Function],
+    target: Target,
     *,
     parallel: bool = False,
     own: bool = False,
@@ -91,7 +84,7 @@ def lower(
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
-            unit = Unit(prepare)
+            unit = Unit(prepare, handler_of, target)
             return _Lowering(function, leaves, found, unit, sharing, parallel=parallel).run()
         except Writes as error:
             found.written.add(error.number)

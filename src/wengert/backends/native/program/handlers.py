@@ -37,7 +37,6 @@ TABLES = (
     comparisons,
     complex_arrays,
     complex_ops,
-    complex_ops,
     contractions,
     control,
     conversions,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..form.target import Target
 from ..vector_math.vector_functions import Vectors, called_in, text_of
 from ..vector_math.vector_words import Shape
 from .cache import cached
@@ -112,6 +113,11 @@ def blas() -> dict[str, int]:
             found = {ours: getattr(library, name) for ours, name in names.items()}
             return {n: ctypes.cast(f, ctypes.c_void_p).value or 0 for n, f in found.items()}
     return {}
+
+
+def target() -> Target:
+    """What lowering asks about the machine we are on."""
+    return Target(has_blas=bool(blas()))
 
 
 _PRECISIONS = (("f64", "d"), ("f32", "s"))

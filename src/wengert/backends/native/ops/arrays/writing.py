@@ -171,13 +171,11 @@ def _write_along(
 
 def _seen_as(site: Site, part: Value, step: Viewed) -> View:
     """What an op makes of an array in the same memory."""
-    from ...program import handlers
-
     given = Var(UNKNOWN)
     site.values[given] = part
     options = {name: Const(value) for name, value in step.options}
     eqn = Eqn((Var(UNKNOWN),), step.op, (given,), options, namespace=step.namespace)
-    view = handlers.handler_of(site, eqn)(site, eqn)
+    view = site.lowered(eqn)
     if not isinstance(part, View) or not isinstance(view, View) or view.root is not part.root:
         raise Unlowered("a write through a view that is a copy here")
     return view

@@ -13,7 +13,6 @@ from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, For,
 from ...lower.fusion import copy_elements, fill
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of, with_axes
-from ...run.machine import blas
 from ...values.emitter import Emitter
 from ...values.numbers import converted
 from ...values.values import (
@@ -106,7 +105,7 @@ def as_matrix(columns: View) -> View:
 
 def matrix(site: Site, eqn: Eqn, *, square: bool = True) -> View:
     """The first operand: a matrix."""
-    if not blas():
+    if not site.unit.target.has_blas:
         raise Unlowered(f"`{eqn.op.name}` where NumPy does not bring its own LAPACK")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 2:

@@ -11,7 +11,6 @@ from ...lower.fusion import REDUCTIONS, fill, mapped, reduced
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays
-from ...run.machine import blas
 from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
 from ...values.numbers import compute
@@ -193,7 +192,7 @@ def matrix_product(site: Site, a: View, b: View) -> Value:
     """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
     code = common_code([a, b])
-    if code in FLOATS and a.code == b.code and blas():
+    if code in FLOATS and a.code == b.code and site.unit.target.has_blas:
         return _by_blas(site, *(x if _lead(x) is not None else site.copied(x) for x in (a, b)))
     return _by_loops(site, a, b)
 
