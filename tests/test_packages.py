@@ -40,10 +40,9 @@ FLOORS: dict[str, list[set[str]]] = {
         {"emit"},
         {"program"},
         {"ops"},
-        {"improve"},
         {"containers"},
         {"lower"},
-        {"prepare"},
+        {"improve", "prepare"},
         {"values"},
         {"vector_math"},
         {"form"},
@@ -51,7 +50,7 @@ FLOORS: dict[str, list[set[str]]] = {
 }
 """From the roof to the ground. A package imports from packages on floors below it."""
 
-UPWARD = {"frontend": 384, "passes": 0, "backends.native": 6}
+UPWARD = {"frontend": 384, "passes": 0, "backends.native": 0}
 """How many imports still go up or sideways, functions and late modules included."""
 
 LARGEST_CIRCLE = {

@@ -10,10 +10,10 @@ from ..lower.columns import Column, Growing, Parts
 from ..lower.lists import loosening
 from ..lower.lowering import Site, lowers
 from ..lower.structure import length_of, wrapped
-from ..ops.elementwise.zeros import zeros_like
 from ..values.emitter import Emitter
 from ..values.numbers import compute
 from ..values.values import Known, Scalar, Tuple, Unlowered, Value
+from .zeros import zeros_like
 
 
 def has_fields(value: Value) -> bool:

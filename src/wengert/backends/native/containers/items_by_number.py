@@ -10,9 +10,9 @@ from ..lower.lowering import Site
 from ..lower.sequences import item_at, numbers
 from ..lower.structure import wrapped
 from ..values.complexes import is_complex
+from ..values.layouts import must_be_open
 from ..values.numbers import as_float_origin, chosen_origin, exact_float
 from ..values.values import Delayed, Known, Scalar, Tuple, Unlowered, Value
-from .kept import must_be_open
 
 Reader = Callable[[Site, Expr], Value]
 

@@ -12,7 +12,6 @@ from ..lower.lowering import Site, described, lowers
 from ..lower.ranges import SIZE_BITS
 from ..lower.sequences import growing, item_at, push
 from ..lower.structure import elementwise, length_of, over_arrays, wrapped
-from ..ops.elementwise.creation import as_array
 from ..values.emitter import Emitter
 from ..values.values import (
     NUMPY,
@@ -30,6 +29,7 @@ from ..values.values import (
     plus,
     times,
 )
+from .arrays_of_lists import as_array
 from .fields import sum_of_parts
 
 

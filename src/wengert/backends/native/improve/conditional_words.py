@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ....ir.records import replace
-from ..containers.kept import Layout
 from ..form.loopform import (
     Allocate,
     Apply,
@@ -29,6 +28,7 @@ from ..form.loopform import (
     slots_in,
 )
 from ..values.emitter import Names
+from ..values.layouts import Layout
 from ..values.values import ZERO, integer
 from .economy import with_blocks
 from .record_words import moved_words, word_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....ir.records import replace, value_record
-from ..containers.kept import Layout
 from ..form.loopform import (
     Allocate,
     Assign,
@@ -21,6 +20,7 @@ from ..form.loopform import (
     Store,
     each,
 )
+from ..values.layouts import Layout
 from ..values.values import integer
 from .economy import with_blocks, without_unread
 

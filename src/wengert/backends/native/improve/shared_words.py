@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ....ir.records import replace
-from ..containers.kept import Layout
 from ..form.loopform import (
     Allocate,
     Apply,
@@ -30,6 +29,7 @@ from ..form.loopform import (
 )
 from ..form.numbering import Numbering
 from ..values.emitter import Names
+from ..values.layouts import Layout
 from ..values.values import integer
 from .economy import with_blocks
 from .record_words import without_unread_words, word_of

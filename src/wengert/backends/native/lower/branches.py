@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ....ir.graph import UNDEFINED
 from ....ir.records import replace
-from ..containers.merged_lists import nothing_like
 from ..form.loopform import Code, Constant
 from ..values.complexes import is_complex, lifted
 from ..values.values import (
@@ -35,6 +34,7 @@ from .carried import (
 )
 from .columns import Growing, range_of, range_parts
 from .lowering import Site
+from .merged_lists import nothing_like
 
 
 def merged_plan(a: Value, b: Value) -> Plan:

@@ -10,6 +10,7 @@ from ....ir.records import field, mutable_record, replace
 from ..form.loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from ..values.complexes import by_part, hints_of_parts, is_complex, lifted
 from ..values.emitter import Emitter, Names
+from ..values.loops import copy_elements
 from ..values.numbers import as_float_origin, exact_float, keeps_its_type, origin_expr, possible
 from ..values.values import (
     ZERO,
@@ -29,7 +30,6 @@ from ..values.values import (
     product,
 )
 from .columns import Growing
-from .fusion import copy_elements
 from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .lowering import Site, is_lent, note_copy
 from .sequences import growing, item_at, push, reserve

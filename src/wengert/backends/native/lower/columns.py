@@ -13,6 +13,7 @@ from ....ir.records import mutable_record, replace
 from ..form.loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
 from ..values.complexes import is_complex
 from ..values.emitter import Emitter
+from ..values.loops import copy_elements
 from ..values.numbers import as_float_origin, exact_float, origin_expr, possible
 from ..values.values import (
     OF_DOUBLES,
@@ -33,7 +34,6 @@ from ..values.values import (
     product,
     times,
 )
-from .fusion import copy_elements
 
 
 class Mismatch(Unlowered):

@@ -15,6 +15,7 @@ from ....ir.records import field, mutable_record, record
 from ..form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Load, Slot, Store
 from ..values.elementwise import Elementwise
 from ..values.emitter import Emitter
+from ..values.loops import fill
 from ..values.promotion import converted, result_code
 from ..values.values import (
     NUMPY,
@@ -394,37 +395,3 @@ def _is_flat(dims: Dims, entries: Sequence[Mapped | Reduced]) -> bool:
             ):
                 return False
     return True
-
-
-def fill(e: Emitter, view: View, value: Expr) -> None:
-    """Write a number to every element of an array."""
-    _over(e, view.dims, view, lambda inner, indices: inner.store(view, indices, value))
-
-
-def copy_elements(e: Emitter, target: View, source: View) -> None:
-    """Copy an array, element by element; they share no memory."""
-
-    def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
-        value = converted(inner, inner.load(source, indices), target.code)
-        inner.store(target, indices, value)
-
-    _over(e, target.dims, target, element, source)
-
-
-def _over(
-    e: Emitter,
-    dims: Dims,
-    target: View,
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
-    source: View | None = None,
-    indices: tuple[Expr, ...] = (),
-) -> None:
-    if len(indices) == len(dims):
-        element(e, indices)
-        return
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    _over(inner, dims, target, element, source, (*indices, index))
-    count = e.let(dims[len(indices)])
-    last = len(indices) == len(dims) - 1
-    e.add(For(index, count, tuple(inner.statements), independent=last))

@@ -30,6 +30,7 @@ from ..form.loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Re
 from ..form.target import Target
 from ..values.complexes import by_part, is_complex, known_number
 from ..values.emitter import Emitter, Names
+from ..values.loops import copy_elements, fill
 from ..values.promotion import converted
 from ..values.values import (
     NUMPY,
@@ -316,7 +317,7 @@ class Site:
             value = Repeated(value, value.code, ())
         if isinstance(value, Repeated):
             made = self.allocate(value.dims, value.code, ())
-            fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
+            fill(self.e, made, converted(self.e, value.element.expr, value.code))
             return made
         if not isinstance(value, View):
             raise Unlowered(f"{described(value)} where an array is expected")
@@ -351,7 +352,7 @@ class Site:
 
     def _filled(self, value: Repeated, names: Sequence[Var]) -> View:
         made = self.allocate(value.dims, value.code, names)
-        fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
+        fill(self.e, made, converted(self.e, value.element.expr, value.code))
         return made
 
     def to_write(self, atom: Atom, eqn: Eqn) -> View:
@@ -446,7 +447,7 @@ class Site:
         """An array in memory of its own."""
         source = self.view(value)
         made = self.allocate(source.dims, source.code, names)
-        fusion.copy_elements(self.e, made, source)
+        copy_elements(self.e, made, source)
         return made
 
     def owned_array(self, value: Value) -> View:

@@ -9,6 +9,7 @@ from ....ir.graph import Var
 from ..form.loopform import SIZES, Allocate, Expr, Slot
 from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
+from ..values.loops import copy_elements
 from ..values.values import (
     NUMPY,
     ONE,
@@ -28,7 +29,6 @@ from ..values.values import (
     product,
     times,
 )
-from . import fusion
 from .border import (
     ArrayLeaf,
     ComplexArrayLeaf,
@@ -120,7 +120,7 @@ class Parameters:
         own = View(
             Root(copy, hint, of_caller=True), leaf.code, dims, c_strides(dims), ZERO, whole=True
         )
-        fusion.copy_elements(self.e, own, view)
+        copy_elements(self.e, own, view)
         self.own[k] = own
         return own
 
@@ -173,7 +173,7 @@ class Parameters:
     def write_back(self) -> None:
         """Write to the arrays of the caller what has been written to copies of them."""
         for k, own in self.own.items():
-            fusion.copy_elements(self.e, self.given[k], own)
+            copy_elements(self.e, self.given[k], own)
 
 
 def parts_side_by_side(

@@ -8,11 +8,11 @@ from typing import Any
 
 from ....ir.graph import UNDEFINED, Atom, Const, Eqn
 from ....ir.types import STR
-from ..containers.kept import is_kept, must_be_open
 from ..form.loopform import FLOATS, Apply, Constant, Expr
 from ..values import numbers
 from ..values.complexes import is_complex
 from ..values.elementwise import ROWS
+from ..values.layouts import is_kept, must_be_open
 from ..values.promotion import operand_code
 from ..values.values import (
     NUMPY,

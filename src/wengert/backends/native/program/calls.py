@@ -10,17 +10,18 @@ from ....ir.graph import Atom, Callee, Eqn, Function, Var
 from ....ir.records import mutable_record, replace
 from ....ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Seq
 from ..containers.composed import handles, key_of, mapped, words_of
-from ..containers.kept import Layout, is_kept, keep, kept_results, record_of
+from ..containers.kept import keep, kept_results
 from ..form.loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
 from ..lower.columns import Growing
-from ..lower.fusion import copy_elements
 from ..lower.lists import copied_list, grown, template_of
 from ..lower.lowering import Site, Unit, lowers, note_copy
 from ..lower.sequences import growing
 from ..prepare.outside import read_from_outside
 from ..values import complexes
 from ..values.emitter import Emitter, Names
+from ..values.layouts import Layout, is_kept, record_of
+from ..values.loops import copy_elements
 from ..values.numbers import origin_expr
 from ..values.values import (
     NUMPY,

@@ -10,7 +10,6 @@ from ....ir.records import replace
 from ....ir.types import BOOL, FLOAT, INT, Array, Kind
 from ..containers.composed import words_of
 from ..containers.items_by_number import items_in_order
-from ..containers.merged_lists import merged_list
 from ..form.loopform import (
     CODES,
     Apply,
@@ -27,14 +26,15 @@ from ..form.loopform import (
 from ..lower import branches, carried
 from ..lower.carried import Holder, Plan, Retry
 from ..lower.columns import Growing, Parts, range_of, range_parts
-from ..lower.fusion import copy_elements
 from ..lower.lists import grown, like_item
 from ..lower.lowering import OF_DERIVATIVES, WRITES, Site, is_lent, lowers, note_copy
+from ..lower.merged_lists import merged_list
 from ..lower.sequences import growing, item_at, push
 from ..lower.structure import length_of
 from ..ops.complex.complex_ops import is_true
 from ..values.complexes import by_part, is_complex
 from ..values.emitter import Emitter
+from ..values.loops import copy_elements
 from ..values.promotion import converted
 from ..values.values import (
     NUMPY,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ....ir.graph import Function, Var
-from ..containers.kept import layouts_in
 from ..form.loopform import Procedure
 from ..form.target import Target
 from ..improve.arena import in_arena
@@ -31,6 +30,7 @@ from ..prepare.recompute import recomputed
 from ..prepare.run_once import run_once
 from ..prepare.untouched import with_early_reads
 from ..values.emitter import Emitter
+from ..values.layouts import layouts_in
 from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value
 from .handlers import handler_of
 from .results import Results, Unforeseen, must_not_share_results

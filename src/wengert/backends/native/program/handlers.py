@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....ir.graph import Eqn
-from ..containers import chosen_items, fields, flattened, list_ops, python_sums
+from ..containers import chosen_items, fields, flattened, list_ops, python_sums, zeros
 from ..lower import ranges, shapes, structure
 from ..lower.lowering import HANDLERS, Handler, Site
 from ..ops.arrays import diagonals, joining, moving, writing
@@ -21,7 +21,6 @@ from ..ops.elementwise import (
     powers,
     special,
     whole_numbers,
-    zeros,
 )
 from ..ops.linear_algebra import contractions, factorisations, gaps, products, signals
 from ..ops.reductions import extremes, quantiles, reductions, running, sorting, tables

@@ -11,7 +11,6 @@ from ....ir.records import replace
 from ....ir.types import Array, Seq
 from ..containers.composed import mapped
 from ..form.loopform import CODES, Assign, Expr, Slot
-from ..lower import fusion
 from ..lower.border import (
     ArgumentResult,
     ArrayResult,
@@ -31,6 +30,7 @@ from ..lower.shapes import dims_of
 from ..lower.sharing import Sharing
 from ..values.complexes import by_part, hints_of_parts, is_complex, must_be_complex
 from ..values.lineage import lineage
+from ..values.loops import copy_elements
 from ..values.values import (
     ZERO,
     Delayed,
@@ -165,7 +165,7 @@ class Results:
         for place, view in zip(
             parts_side_by_side(self.e, whole.root, dims, c_strides(dims)), views, strict=True
         ):
-            fusion.copy_elements(self.e, place, view)
+            copy_elements(self.e, place, view)
         self.e.add(Assign(pointer := self.e.slot("result", "ptr"), whole.pointer))
         self.slots.append(pointer)
         sizes = tuple(self.e.variable("size", self.e.let(d)) for d in dims)
@@ -209,7 +209,7 @@ class Results:
             sizes = tuple(map(self.e.size, view.dims)), tuple(map(self.e.size, place.dims))
             if sizes[0] != sizes[1] or view.code != place.code:
                 raise Unforeseen(k)
-            fusion.copy_elements(self.e, place, view)
+            copy_elements(self.e, place, view)
             return ArrayResult(place.pointer, place.code, place.dims, given=True)
         if (
             view.root in [v.root for v in self.out_views.values()]

@@ -7,9 +7,9 @@ from ...form.loopform import FLOATS, Constant, Expr
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.numbers import converted
 from ...values.values import ZERO, Scalar, Unlowered, Value, View, integer, minus, plus, times
-from ..elementwise.access import over
 from ..elementwise.creation import zeroed
 from ..reductions.reductions import reduction
 

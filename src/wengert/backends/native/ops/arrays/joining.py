@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from .....ir.graph import Const, Eqn
 from .....ir.types import FLOAT, INT
+from ...containers.zeros import equal_items, zeros_like
 from ...form.loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from ...lower.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
-from ...lower.fusion import copy_elements, fill
 from ...lower.lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
 from ...lower.lowering import Site, lowers
 from ...lower.sequences import growing, item_at
 from ...lower.shapes import dims_of, known_axis
 from ...lower.structure import joined, length_of
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, fill, over
 from ...values.promotion import common_code, converted
 from ...values.values import (
     NUMPY,
@@ -32,8 +33,6 @@ from ...values.values import (
     product,
     times,
 )
-from ..elementwise.access import over
-from ..elementwise.zeros import equal_items, zeros_like
 
 Index = tuple[Expr, ...]
 

@@ -7,7 +7,7 @@ from typing import Any
 from .....ir.graph import Const, Eqn
 from .....ir.records import replace
 from ...form.loopform import Apply, Expr
-from ...lower.fusion import copy_elements, fill, replaced_flat
+from ...lower.fusion import replaced_flat
 from ...lower.lowering import Site, constant, lowers
 from ...lower.shapes import (
     broadcast,
@@ -22,6 +22,7 @@ from ...lower.shapes import (
 from ...lower.structure import wrapped
 from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, fill, in_order, over
 from ...values.numbers import converted
 from ...values.values import (
     NUMPY,
@@ -42,7 +43,6 @@ from ...values.values import (
     product,
     times,
 )
-from ..elementwise.access import in_order, over
 from ..elementwise.creation import zeroed
 from .joining import part_along
 

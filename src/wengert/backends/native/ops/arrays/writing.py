@@ -18,6 +18,7 @@ from ...lower.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
 from ...lower.structure import item_of_list, length_of, over_arrays, wrapped
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.numbers import converted
 from ...values.promotion import common_code
 from ...values.values import (
@@ -41,7 +42,6 @@ from ...values.values import (
 from ..elementwise.access import (
     Scattered,
     is_index_array,
-    over,
     over_scattered,
     part_of_array,
     parts_of,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from .....ir.graph import Atom, Eqn
 from .....ir.records import record
 from ...containers.items_by_number import item_by_number
-from ...containers.kept import is_kept, kept_item
+from ...containers.kept import kept_item
 from ...form.loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from ...lower.columns import Growing
 from ...lower.lists import part_of_list
@@ -15,6 +15,8 @@ from ...lower.lowering import Site, lowers
 from ...lower.shapes import broadcast, dims_of, expanded
 from ...lower.structure import item_of_list, length_of, wrapped
 from ...values.emitter import Emitter
+from ...values.layouts import is_kept
+from ...values.loops import in_order
 from ...values.values import (
     NUMPY,
     ONE,
@@ -401,40 +403,3 @@ def _gathered(site: Site, atom: Atom, parts: Sequence[Value]) -> Value:
 
     over_scattered(site, places, element)
     return made
-
-
-def over(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
-) -> None:
-    """Do something at every index of a shape, in any order."""
-    _loops_over(e, dims, element, (), independent=True)
-
-
-def in_order(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
-) -> None:
-    """As `over`, of a loop in which each element depends on those before."""
-    _loops_over(e, dims, element, (), independent=False)
-
-
-def _loops_over(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
-    indices: tuple[Expr, ...],
-    *,
-    independent: bool,
-) -> None:
-    if len(indices) == len(dims):
-        element(e, indices)
-        return
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    _loops_over(inner, dims, element, (*indices, index), independent=independent)
-    last = len(indices) == len(dims) - 1
-    count = e.let(dims[len(indices)])
-    e.add(For(index, count, tuple(inner.statements), independent=independent and last))

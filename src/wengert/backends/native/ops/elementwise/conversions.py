@@ -13,6 +13,7 @@ from ...lower.structure import over_arrays
 from ...values import numbers
 from ...values.elementwise import ROWS, Elementwise
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.values import (
     NUMPY,
     PYTHON,
@@ -26,7 +27,6 @@ from ...values.values import (
     View,
     number,
 )
-from .access import over
 from .creation import code_of_option
 
 

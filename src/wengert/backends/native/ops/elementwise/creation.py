@@ -10,19 +10,20 @@ import numpy as np
 
 from .....ir.graph import Atom, Const, Eqn, Var
 from .....ir.records import replace
-from ...form.loopform import CODES, FLOATS, Apply, Code, Constant, Expr, For, Slot
-from ...lower.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
-from ...lower.fusion import fill, is_contiguous, mapped
+from ...containers.arrays_of_lists import as_array, of_arrays
+from ...form.loopform import CODES, FLOATS, Apply, Code, Constant, Expr
+from ...lower.columns import Growing
+from ...lower.fusion import is_contiguous, mapped
 from ...lower.lowering import Site, lowers
 from ...lower.ranges import SIZE_BITS, range_count
-from ...lower.sequences import RaggedArrays, item_at
+from ...lower.sequences import RaggedArrays
 from ...lower.shapes import dims_of, known_axis, sizes_of
 from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
+from ...values.loops import fill, over
 from ...values.numbers import converted, exact_float
 from ...values.promotion import Operand, common, common_code, operands
 from ...values.values import (
-    AN_INTEGER,
     NUMPY,
     ONE,
     ZERO,
@@ -36,13 +37,11 @@ from ...values.values import (
     Unlowered,
     Value,
     View,
-    c_strides,
     integer,
     minus,
     plus,
     times,
 )
-from .access import in_order, over
 
 
 def code_of_option(site: Site, atom: Atom | None, default: Code = "f64") -> Code:
@@ -283,62 +282,8 @@ def _is_given_back(eqn: Eqn, value: Array) -> bool:
 def _of_list(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array of its own."""
     if isinstance(value.column, RaggedArrays):
-        return _of_arrays(site, value)
+        return of_arrays(site, value)
     return site.copied(as_array(site, value))
-
-
-def _of_arrays(site: Site, value: Growing) -> View:
-    """Arrays that turn out to have one shape, as the rows of an array."""
-    e = site.e
-    site.write_all()
-    length = e.variable("length", value.length)
-    e.exit_if(Apply("eq", (length, ZERO), "b1"), "an array of an empty list")
-    first = item_at(e, value, ZERO)
-    dims = tuple(map(e.size, first.dims))
-    made = site.allocate((length, *dims), first.code, ())
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = item_at(inner, value, index)
-    for have, want in zip(item.dims, dims, strict=True):
-        inner.must_be_same(have, want, "rows of different lengths")
-    rows = Arrays(made.root, made.code, dims)
-    rows.put(inner, index, item)
-    e.add(For(index, length, tuple(inner.statements)))
-    return made
-
-
-def as_array(site: Site, value: Growing) -> View:
-    """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
-    column = value.column
-    if isinstance(column, RaggedArrays):
-        return _of_arrays(site, value)
-    length = site.e.variable("length", value.length)
-    if not isinstance(column, Numbers) or column.code != "f64":
-        site.e.exit_if(Apply("eq", (length, ZERO), "b1"), "an array of an empty list")
-    match column:
-        case Numbers(origin=origin) if origin != AN_INTEGER:
-            dims: tuple[Expr, ...] = (length,)
-        case NumbersOfAnyOrigin():
-            _must_be_floats(site, column.origins, length)
-            column, dims = column.values, (length,)
-        case Arrays(dims=inner):
-            dims = (length, *inner)
-        case Same(value=Scalar(origin=int(origin)) as number) if origin != AN_INTEGER:
-            return site.view(Repeated(number, number.code, (length,)))
-        case _:
-            raise Unlowered("an array of a list of numbers of different types")
-    strides = tuple(map(site.e.let, c_strides(dims)))
-    offset = times(column.offset, strides[0])
-    return View(column.root, column.code, dims, strides, offset)
-
-
-def _must_be_floats(site: Site, origins: Numbers, length: Expr) -> None:
-    """Leave a list to the Python form that has integers: of integers alone, an array is one of integers."""
-
-    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
-        origin = origins.item(e, at[0]).expr
-        e.exit_if(Apply("le", (origin, integer(AN_INTEGER)), "b1"), "an integer among floats")
-
-    in_order(site.e, (length,), element)
 
 
 def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:

@@ -7,6 +7,7 @@ from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slo
 from ...lower.lowering import Site, lowers
 from ...lower.structure import wrapped
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.values import (
     NUMPY,
     ONE,
@@ -21,7 +22,7 @@ from ...values.values import (
     plus,
     times,
 )
-from .access import over, slice_of
+from .access import slice_of
 from .creation import zeroed
 
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from .....ir.graph import Const, Eqn
 from .....runtime.products import explicit_subscripts
 from ...form.loopform import Apply, Constant, Expr
-from ...lower.fusion import REDUCTIONS, copy_elements, reduced
+from ...lower.fusion import REDUCTIONS, reduced
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import broadcast, dims_of, spread_value, with_axes
 from ...lower.structure import over_arrays
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, over
 from ...values.promotion import converted, operand_code
 from ...values.values import (
     ONE,
@@ -28,7 +29,6 @@ from ...values.values import (
     times,
 )
 from ..arrays.moving import as_shape, filled_with
-from ..elementwise.access import over
 from ..elementwise.creation import zeroed
 from ..reductions.reductions import summed_to
 from .products import product_of_two, transposed

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, For, If, Load, Slot
-from ...lower.fusion import copy_elements, fill
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, fill, over
 from ...values.numbers import converted
 from ...values.values import (
     NUMPY,
@@ -28,7 +28,6 @@ from ...values.values import (
     plus,
     times,
 )
-from ..elementwise.access import over
 from ..elementwise.creation import zeroed
 from .products import matrix_product
 from .small_systems import Elimination, eliminated, otherwise, product_of_pivots

@@ -14,9 +14,9 @@ from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import with_axes
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
-from ..elementwise.access import over
 from .factorisations import matrix
 from .products import matrix_product
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from .....ir.graph import Eqn
 from ...form.loopform import FLOATS, Constant, Expr, For, Multiply, Slot
-from ...lower.fusion import REDUCTIONS, fill, mapped, reduced
+from ...lower.fusion import REDUCTIONS, mapped, reduced
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays
 from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
+from ...values.loops import fill
 from ...values.numbers import compute
 from ...values.promotion import common_code
 from ...values.values import (

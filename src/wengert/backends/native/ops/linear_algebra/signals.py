@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Expr, For, Slot
-from ...lower.fusion import copy_elements
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements
 from ...values.numbers import converted
 from ...values.promotion import common_code
 from ...values.values import ONE, ZERO, Unlowered, Value, View, integer, minus, plus

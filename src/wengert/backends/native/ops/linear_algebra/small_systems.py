@@ -12,9 +12,9 @@ from .....ir.records import record
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot
 from ...lower.lowering import Site
 from ...values.emitter import Emitter
+from ...values.loops import over
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, View, integer, minus, plus
-from ..elementwise.access import over
 
 MOST_EQUATIONS = 8
 SMALLEST_PIVOT: dict[Code, float] = {"f64": 1e-7, "f32": 1e-3}

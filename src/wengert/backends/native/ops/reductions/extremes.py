@@ -5,10 +5,11 @@ from __future__ import annotations
 from .....ir.graph import Eqn
 from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.fusion import fill, is_contiguous, replaced_flat
+from ...lower.fusion import is_contiguous, replaced_flat
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, kept_axes
 from ...values.emitter import Emitter
+from ...values.loops import fill, in_order
 from ...values.numbers import converted
 from ...values.values import (
     NUMPY,
@@ -22,7 +23,6 @@ from ...values.values import (
     plus,
     times,
 )
-from ..elementwise.access import in_order
 from ..elementwise.creation import filled
 
 

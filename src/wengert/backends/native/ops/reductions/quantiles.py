@@ -7,6 +7,7 @@ from ...form.loopform import Apply, Constant, Expr
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of
 from ...values.emitter import Emitter
+from ...values.loops import in_order, over
 from ...values.numbers import converted
 from ...values.values import (
     NUMPY,
@@ -24,7 +25,6 @@ from ...values.values import (
     plus,
 )
 from ..arrays.moving import as_shape
-from ..elementwise.access import in_order, over
 from ..elementwise.creation import zeroed
 
 Index = tuple[Expr, ...]

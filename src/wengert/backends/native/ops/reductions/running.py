@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Slot
-from ...lower.fusion import copy_elements, fill
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, fill, in_order
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
 from ..arrays.moving import along, as_shape, the_axis
-from ..elementwise.access import in_order
 
 Step = Callable[[Emitter, Expr, Expr], Expr]
 Index = tuple[Expr, ...]

@@ -9,13 +9,13 @@ from .....ir.graph import Atom, Const, Eqn
 from .....ir.types import INT
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
 from ...lower.columns import Growing
-from ...lower.fusion import copy_elements
 from ...lower.lists import template_of
 from ...lower.lowering import Site, lowers
 from ...lower.sequences import growing, item_at, numbers
 from ...lower.shapes import known_axis
 from ...lower.structure import length_of
 from ...values.emitter import Emitter
+from ...values.loops import copy_elements, in_order, over
 from ...values.numbers import converted
 from ...values.values import (
     NUMPY,
@@ -32,7 +32,6 @@ from ...values.values import (
     plus,
     times,
 )
-from ..elementwise.access import in_order, over
 from .extremes import lane_of
 
 Key = Callable[[Emitter, Expr], Expr]

@@ -6,10 +6,11 @@ from .....ir.graph import Const, Eqn
 from ...form.loopform import Apply, Assign, Expr
 from ...lower.lowering import Site, lowers
 from ...values.emitter import Emitter
+from ...values.loops import in_order, over
 from ...values.numbers import converted
 from ...values.values import NUMPY, ONE, ZERO, Scalar, Unlowered, Value, View, integer, minus, plus
 from ..arrays.moving import index
-from ..elementwise.access import in_order, numbers_of_the_true, over
+from ..elementwise.access import numbers_of_the_true
 from ..elementwise.creation import zeroed
 
 Index = tuple[Expr, ...]

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from ....ir.records import replace
 from ..form.loopform import Allocate, Apply, Assign, Constant, Expr, Slot, Statement
-from ..lower.columns import (
+from ..values.emitter import Emitter
+from ..values.values import ONE, ZERO, Root, Unlowered, Value, View
+from .columns import (
     Arrays,
     Column,
     Converted,
@@ -20,11 +22,9 @@ from ..lower.columns import (
     Parts,
     Same,
 )
-from ..lower.lists import copied_list
-from ..lower.lowering import Site
-from ..lower.sequences import Lists, RaggedArrays, growing
-from ..values.emitter import Emitter
-from ..values.values import ONE, ZERO, Root, Unlowered, Value, View
+from .lists import copied_list
+from .lowering import Site
+from .sequences import Lists, RaggedArrays, growing
 
 
 def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> Growing:

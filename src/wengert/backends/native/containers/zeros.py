@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from .....ir.graph import Eqn
-from .....ir.records import replace
-from .....ir.types import FLOAT
-from ...form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
-from ...lower.columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
-from ...lower.fusion import fill
-from ...lower.lists import has_numbers_alone, item_copies, like_item, template_of
-from ...lower.lowering import Site, described, lowers
-from ...lower.sequences import Lists, RaggedArrays, growing, item_at
-from ...lower.shapes import dims_of, spread
-from ...lower.structure import length_of
-from ...values.complexes import by_part, is_complex
-from ...values.emitter import Emitter
-from ...values.values import (
+from ....ir.graph import Eqn
+from ....ir.records import replace
+from ....ir.types import FLOAT
+from ..form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
+from ..lower.columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
+from ..lower.lists import has_numbers_alone, item_copies, like_item, template_of
+from ..lower.lowering import Site, described, lowers
+from ..lower.sequences import Lists, RaggedArrays, growing, item_at
+from ..lower.shapes import dims_of, spread
+from ..lower.structure import length_of
+from ..values.complexes import by_part, is_complex
+from ..values.emitter import Emitter
+from ..values.loops import fill
+from ..values.values import (
     NUMPY,
     ONE,
     PYTHON,
