@@ -7,7 +7,7 @@ from ....ir.types import FLOAT
 from ..form.loopform import Apply, Assign, Constant, Expr, For, If, Slot, assigned_in
 from ..lower.columns import Growing
 from ..lower.lists import template_of
-from ..lower.lowering import Site, described, lowers
+from ..lower.lowering import Site, lowers
 from ..lower.sequences import growing, item_at
 from ..lower.structure import length_of
 from ..values.emitter import Emitter
@@ -22,6 +22,7 @@ from ..values.values import (
     Unlowered,
     Value,
     View,
+    described,
     plus,
 )
 

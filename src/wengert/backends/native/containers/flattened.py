@@ -8,11 +8,22 @@ from ....ir.graph import Atom, Eqn
 from ..form.loopform import Apply, Assign, Expr, For, Slot
 from ..lower.columns import Growing, ListsOfOneLength, Parts
 from ..lower.lists import like_item
-from ..lower.lowering import Site, described, lowers
+from ..lower.lowering import Site, lowers
 from ..lower.sequences import growing, item_at, push
 from ..lower.structure import length_of
 from ..values.emitter import Emitter
-from ..values.values import ONE, ZERO, Scalar, Tuple, Unlowered, Value, integer, plus, times
+from ..values.values import (
+    ONE,
+    ZERO,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    described,
+    integer,
+    plus,
+    times,
+)
 
 
 @lowers("flatten_lists")

@@ -8,7 +8,7 @@ from ....ir.types import INT
 from ..form.loopform import Assign, Constant, Expr, For, Slot
 from ..lower.columns import Arrays, Growing, Numbers
 from ..lower.lists import as_item, copied_list, like_item, loosening, template_of
-from ..lower.lowering import Site, described, lowers
+from ..lower.lowering import Site, lowers
 from ..lower.ranges import SIZE_BITS
 from ..lower.sequences import growing, item_at, push
 from ..lower.structure import elementwise, length_of, over_arrays, wrapped
@@ -26,6 +26,7 @@ from ..values.values import (
     Unlowered,
     Value,
     View,
+    described,
     plus,
     times,
 )

@@ -7,8 +7,9 @@ import sys
 from ....ir.graph import Eqn
 from ..form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ..lower.columns import Growing
-from ..lower.fusion import REDUCTIONS, reduced
-from ..lower.lowering import Site, described, lowers
+from ..lower.fusion import reduced
+from ..lower.groups import REDUCTIONS
+from ..lower.lowering import Site, lowers
 from ..lower.sequences import item_at
 from ..lower.structure import over_arrays
 from ..values.emitter import Emitter
@@ -28,6 +29,7 @@ from ..values.values import (
     Value,
     View,
     Whose,
+    described,
     integer,
     minus,
     plus,

@@ -8,7 +8,7 @@ from ....ir.types import FLOAT
 from ..form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
 from ..lower.columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
 from ..lower.lists import has_numbers_alone, item_copies, like_item, template_of
-from ..lower.lowering import Site, described, lowers
+from ..lower.lowering import Site, lowers
 from ..lower.sequences import Lists, RaggedArrays, growing, item_at
 from ..lower.shapes import dims_of, spread
 from ..lower.structure import length_of
@@ -28,6 +28,7 @@ from ..values.values import (
     Unlowered,
     Value,
     View,
+    described,
     product,
     times,
 )

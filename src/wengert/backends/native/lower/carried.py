@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ....ir.records import field, mutable_record, replace
 from ..form.loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
+from ..values.aliases import is_lent, note_copy
 from ..values.complexes import by_part, hints_of_parts, is_complex, lifted
 from ..values.emitter import Emitter, Names
 from ..values.loops import copy_elements
@@ -31,7 +32,7 @@ from ..values.values import (
 )
 from .columns import Growing
 from .lists import has_numbers_alone, in_memory_as_list, like_item
-from .lowering import Site, is_lent, note_copy
+from .lowering import Site
 from .sequences import growing, item_at, push, reserve
 
 WIDEST = 64

@@ -7,100 +7,24 @@ computes, and is needed after that, is stored; everything else lives in variable
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ....ir.records import field, mutable_record, record
-from ..form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Load, Slot, Store
+from ..form.loopform import Code, Constant, Expr
 from ..values.elementwise import Elementwise
 from ..values.emitter import Emitter
-from ..values.loops import fill
 from ..values.promotion import converted, result_code
 from ..values.values import (
-    NUMPY,
-    ONE,
-    ZERO,
     Array,
     Delayed,
     Repeated,
-    Root,
     Scalar,
-    View,
-    c_strides,
-    product,
 )
-
-if TYPE_CHECKING:
-    from .lowering import Site
-
-Dims = tuple[Expr, ...]
-
-
-@record
-class Mapped:
-    """An elementwise operation of a group."""
-
-    out: Delayed
-    row: Elementwise
-    operands: tuple[Scalar | Array, ...]
-    code: Code
-    """The type that the operands are converted to; "b1" conditions of a choice aside."""
-
-    def is_condition(self, k: int) -> bool:
-        """Whether an operand, by number, is what a choice is made by."""
-        return self.row.rule == "choice" and k == 0
-
-
-@record
-class Reduced:
-    """A reduction of a group, along all axes or some."""
-
-    out: Delayed
-    row: Reduction
-    operand: Scalar | Array
-    axes: tuple[int, ...]
-
-
-@record
-class Reduction:
-    """How a reduction adds one more element."""
-
-    step: str
-    start: Callable[[Code], float | int | bool]
-
-
-REDUCTIONS: dict[str, Reduction] = {
-    "sum": Reduction("add_any", lambda code: 0.0 if code in ("f64", "f32") else 0),
-    "prod": Reduction("mul_any", lambda code: 1.0 if code in ("f64", "f32") else 1),
-    "max": Reduction("maximum", lambda code: -math.inf if code in FLOATS else -(2**63)),
-    "min": Reduction("minimum", lambda code: math.inf if code in FLOATS else 2**63 - 1),
-    "any": Reduction("or", lambda code: False),
-    "all": Reduction("and", lambda code: True),
-}
-
-
-@record
-class Place:
-    """Memory that an elementwise result is written to, or added to, instead of to memory of its own."""
-
-    part: View
-    adds: bool
-
-
-@mutable_record
-class Group:
-    """A loop nest that is still being put together."""
-
-    dims: Dims
-    entries: list[Mapped | Reduced] = field(default_factory=list[Mapped | Reduced])
-
-
-# --- joining ------------------------------------------------------------------------------
+from .groups import Dims, Group, Mapped, Reduced, Reduction
+from .pending import Pending
 
 
 def mapped(
-    site: Site, row: Elementwise, operands: Sequence[Scalar | Array], code: Code, dims: Dims
+    site: Pending, row: Elementwise, operands: Sequence[Scalar | Array], code: Code, dims: Dims
 ) -> Delayed:
     """An elementwise result."""
     operands = readied(site, operands, dims)
@@ -110,7 +34,7 @@ def mapped(
     return out
 
 
-def must_have_form(site: Site, delayed: Delayed) -> None:
+def must_have_form(site: Pending, delayed: Delayed) -> None:
     """Refuse a pending result whose elements have no native form, though nobody may ever ask for them."""
     for entry in delayed.group.entries:
         if entry.out is not delayed or not isinstance(entry, Mapped):
@@ -125,7 +49,7 @@ def must_have_form(site: Site, delayed: Delayed) -> None:
 
 
 def reduced(
-    site: Site, row: Reduction, operand: Array, axes: tuple[int, ...], code: Code
+    site: Pending, row: Reduction, operand: Array, axes: tuple[int, ...], code: Code
 ) -> Delayed:
     """A reduction of an array along some axes, which it loses."""
     dims = operand.dims
@@ -138,7 +62,7 @@ def reduced(
 
 
 def readied(
-    site: Site, operands: Sequence[Scalar | Array], dims: Dims
+    site: Pending, operands: Sequence[Scalar | Array], dims: Dims
 ) -> tuple[Scalar | Array, ...]:
     """Operands that a group over a shape can read: computed before it, or in it."""
     pending = [x for x in operands if isinstance(x, Delayed) and x.result is None]
@@ -151,247 +75,10 @@ def readied(
     return tuple(computed)
 
 
-def _group(site: Site, dims: Dims) -> Group:
+def _group(site: Pending, dims: Dims) -> Group:
     for group in reversed(site.pending):
         if group.dims == dims:
             return group
     group = Group(dims)
     site.pending.append(group)
     return group
-
-
-def can_be_placed(delayed: Delayed, root: Root) -> bool:
-    """Whether a pending elementwise result can be written to a piece of memory that its nest does not read."""
-    if delayed.result is not None:
-        return False
-    entries = delayed.group.entries
-    elementwise = any(isinstance(entry, Mapped) and entry.out is delayed for entry in entries)
-    return elementwise and not reads(delayed.group, root)
-
-
-def reads(group: Group, root: Root) -> bool:
-    """Whether a loop nest reads a piece of memory."""
-    return any(
-        isinstance(x, View) and x.root.pointer is root.pointer
-        for entry in group.entries
-        for x in _memory_read(entry)
-    )
-
-
-def _memory_read(entry: Mapped | Reduced) -> list[Scalar | Array | None]:
-    operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
-    return [x.result if isinstance(x, Delayed) else x for x in operands]
-
-
-# --- writing down -------------------------------------------------------------------------
-
-
-def write(site: Site, group: Group) -> None:
-    """Write a group down as a loop nest."""
-    entries = _needed(site, group)
-    if entries:
-        _Nest(site, group.dims, entries).write()
-
-
-def _needed(site: Site, group: Group) -> list[Mapped | Reduced]:
-    """The operations whose results are used, by the program or by others of these."""
-    used: set[int] = set()
-    entries: list[Mapped | Reduced] = []
-    for entry in reversed(group.entries):
-        if site.is_needed(entry.out) or id(entry.out) in used:
-            entries.append(entry)
-            operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
-            used.update(id(x) for x in operands if isinstance(x, Delayed))
-    return entries[::-1]
-
-
-class _Nest:
-    """The loop nest of a group."""
-
-    def __init__(self, site: Site, dims: Dims, entries: Sequence[Mapped | Reduced]):
-        self.site = site
-        self.entries = entries
-        placed = [site.placements.get(id(entry.out)) for entry in entries]
-        whole = all(place is None or is_contiguous(place.part) for place in placed)
-        self.flat = whole and len(dims) > 1 and _is_flat(dims, entries)
-        self.dims = (product(dims),) if self.flat else dims
-        self.full_dims = dims
-        self.stored: dict[int, View] = {}
-        self.added: set[int] = set()
-        self.sums: dict[int, Slot] = {}
-        self.loaded: dict[tuple[Slot, Expr], Expr] = {}
-
-    def write(self) -> None:
-        e = self.site.e
-        for entry in self.entries:
-            place = self.site.placements.get(id(entry.out))
-            if place is not None:
-                self.stored[id(entry.out)] = place.part
-                self.added |= {id(entry.out)} if place.adds else set()
-            elif isinstance(entry, Mapped):
-                if self.site.is_needed(entry.out):
-                    self.stored[id(entry.out)] = self.site.allocate(
-                        entry.out.dims, entry.out.code, entry.out.names
-                    )
-            elif entry.out.dims and not self._in_register(entry):
-                self.stored[id(entry.out)] = self._filled(entry)
-        self._level(e, 0, ())
-        for entry in self.entries:
-            entry.out.result = self._result(entry)
-            entry.out.element = None
-
-    def _result(self, entry: Mapped | Reduced) -> View | Scalar | None:
-        if isinstance(entry, Reduced) and not entry.out.dims:
-            return Scalar(self.site.e.let(self.sums[id(entry.out)]), NUMPY)
-        return self.stored.get(id(entry.out))
-
-    def _filled(self, entry: Reduced) -> View:
-        """Memory in which the results of a reduction along other axes than the last are added up."""
-        out = entry.out
-        view = self.site.allocate(out.dims, out.code, out.names)
-        start = Constant(entry.row.start(out.code), out.code)
-        fill(self.site.e, view, start)
-        return view
-
-    def _depth(self, entry: Reduced) -> int:
-        """Inside how many loops a reduction starts."""
-        return 0 if self.flat or not entry.out.dims else min(entry.axes)
-
-    def _in_register(self, entry: Reduced) -> bool:
-        """Whether the axes of a reduction are the last ones, or all."""
-        rank = len(self.full_dims)
-        return self.flat or sorted(entry.axes) == list(range(rank - len(entry.axes), rank))
-
-    # --- levels of the nest ---------------------------------------------------------------
-
-    def _level(self, e: Emitter, depth: int, indices: tuple[Expr, ...]) -> None:
-        started = [
-            entry
-            for entry in self.entries
-            if isinstance(entry, Reduced)
-            and self._in_register(entry)
-            and self._depth(entry) == depth
-        ]
-        for entry in started:
-            out = entry.out
-            start = Constant(entry.row.start(out.code), out.code)
-            self.sums[id(out)] = e.variable(out.names[0].name if out.names else "total", start)
-            if out.dims and id(out) not in self.stored:
-                self.stored[id(out)] = self.site.allocate(out.dims, out.code, out.names)
-        if depth == len(self.dims):
-            self._element(e, indices)
-        else:
-            index = Slot(e.names.fresh("ijklmn"[depth] if depth < 6 else "i"), "i64")
-            inner = e.block()
-            self._level(inner, depth + 1, (*indices, index))
-            innermost = depth == len(self.dims) - 1
-            count = e.let(self.dims[depth])
-            e.add(For(index, count, tuple(inner.statements), independent=innermost))
-        for entry in started:
-            if entry.out.dims:
-                view = self.stored[id(entry.out)]
-                e.store(view, indices[: len(entry.out.dims)], self.sums[id(entry.out)])
-
-    def _element(self, e: Emitter, indices: tuple[Expr, ...]) -> None:
-        self.loaded.clear()
-        for entry in self.entries:
-            if isinstance(entry, Mapped):
-                args = [
-                    self._operand(e, x, indices, "b1" if entry.is_condition(k) else entry.code)
-                    for k, x in enumerate(entry.operands)
-                ]
-                value = entry.row.expand(e, args, entry.code)
-                entry.out.element = value
-                view = self.stored.get(id(entry.out))
-                if view is not None:
-                    self._store(e, entry.out, view, self._at(e, view, indices), value)
-            else:
-                self._add(e, entry, indices)
-
-    def _store(self, e: Emitter, out: Delayed, view: View, at: Expr, value: Expr) -> None:
-        if id(out) in self.added:
-            value = e.apply("add", e.let(Load(view.pointer, at, view.code)), value)
-        e.add(Store(view.pointer, at, value))
-
-    def _add(self, e: Emitter, entry: Reduced, indices: tuple[Expr, ...]) -> None:
-        out = entry.out
-        value = converted(e, self._element_of(e, entry.operand, indices), out.code)
-        slot = self.sums.get(id(out))
-        if slot is not None:
-            e.add(Assign(slot, _stepped(entry.row, slot, value)))
-            return
-        view = self.stored[id(out)]
-        kept = [index for k, index in enumerate(indices) if k not in entry.axes]
-        before = e.load(view, kept)
-        e.store(view, kept, _stepped(entry.row, before, value))
-
-    def _operand(
-        self, e: Emitter, x: Scalar | Array, indices: tuple[Expr, ...], code: Code
-    ) -> Expr:
-        return converted(e, self._element_of(e, x, indices), code)
-
-    def _element_of(self, e: Emitter, x: Scalar | Array, indices: tuple[Expr, ...]) -> Expr:
-        match x:
-            case Scalar(expr=expr):
-                return expr
-            case Repeated(element=element, code=code):
-                return converted(e, element.expr, code)
-            case View():
-                return self._loaded(e, x, self._at(e, x, indices))
-            case _ if x.result is not None:
-                return self._element_of(e, x.result, indices)
-            case _:
-                assert x.element is not None
-                return x.element
-
-    def _loaded(self, e: Emitter, view: View, index: Expr) -> Expr:
-        """An element, which is read once: a nest writes to nothing that it reads."""
-        place = view.pointer, index
-        if place not in self.loaded:
-            self.loaded[place] = e.let(Load(view.pointer, index, view.code))
-        return self.loaded[place]
-
-    def _at(self, e: Emitter, view: View, indices: tuple[Expr, ...]) -> Expr:
-        """Where the element of an operand is that belongs to an element of the nest."""
-        if self.flat:
-            return e.position(replaced_flat(view), indices) if view.dims else view.offset
-        own = indices[len(indices) - len(view.dims) :]
-        repeated = [ZERO if dim == ONE else k for k, dim in zip(own, view.dims, strict=True)]
-        return e.position(view, repeated)
-
-
-def _stepped(row: Reduction, before: Expr, value: Expr) -> Expr:
-    op = row.step
-    if value.code not in ("f64", "f32"):
-        op = {"maximum": "max", "minimum": "min", "add_any": "add", "mul_any": "mul"}.get(op, op)
-    return Apply(op, (before, value), value.code)
-
-
-def replaced_flat(view: View) -> View:
-    """The same memory as an array with one axis."""
-    return View(view.root, view.code, (product(view.dims),), (ONE,), view.offset, view.whole)
-
-
-def is_contiguous(view: View) -> bool:
-    """Whether the elements of an array follow each other in C order."""
-    return all(
-        stride == wanted or dim == ONE
-        for stride, wanted, dim in zip(view.strides, c_strides(view.dims), view.dims, strict=True)
-    )
-
-
-def _is_flat(dims: Dims, entries: Sequence[Mapped | Reduced]) -> bool:
-    """Whether a nest can be one loop: no operand is repeated along an axis or out of order."""
-    for entry in entries:
-        if isinstance(entry, Reduced) and entry.out.dims:
-            return False
-        operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
-        for x in operands:
-            view = x.result if isinstance(x, Delayed) else x
-            if (
-                isinstance(view, View)
-                and view.dims
-                and not (view.dims == dims and is_contiguous(view))
-            ):
-                return False
-    return True

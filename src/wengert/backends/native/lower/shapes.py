@@ -8,6 +8,7 @@ from ....ir.graph import Atom, Const, Eqn
 from ..form.loopform import NUMPY_NAMES, Apply, Constant, Expr
 from ..values.elementwise import ROWS
 from ..values.emitter import Emitter
+from ..values.strides import is_contiguous
 from ..values.values import (
     ONE,
     PYTHON,
@@ -28,7 +29,7 @@ from ..values.values import (
     product,
     times,
 )
-from .fusion import is_contiguous, mapped
+from .fusion import mapped
 from .lowering import Site, lowers
 
 Dims = tuple[Expr, ...]

@@ -27,13 +27,14 @@ from ..values.values import (
     Unlowered,
     Value,
     View,
+    described,
     integer,
 )
 from .carried import is_same
 from .columns import Arrays, Growing
 from .fusion import mapped, must_have_form
 from .lists import copied_list, has_numbers_alone, item_copies
-from .lowering import Site, described, lowers
+from .lowering import Site, lowers
 from .ranges import SIZE_BITS
 from .sequences import RaggedArrays, item_at
 from .shapes import broadcast, dims_of

@@ -15,10 +15,11 @@ from ..form.loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
 from ..lower.columns import Growing
 from ..lower.lists import copied_list, grown, template_of
-from ..lower.lowering import Site, Unit, lowers, note_copy
+from ..lower.lowering import Site, Unit, lowers
 from ..lower.sequences import growing
 from ..prepare.outside import read_from_outside
 from ..values import complexes
+from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of
 from ..values.loops import copy_elements

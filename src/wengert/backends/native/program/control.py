@@ -27,11 +27,13 @@ from ..lower import branches, carried
 from ..lower.carried import Holder, Plan, Retry
 from ..lower.columns import Growing, Parts, range_of, range_parts
 from ..lower.lists import grown, like_item
-from ..lower.lowering import OF_DERIVATIVES, WRITES, Site, is_lent, lowers, note_copy
+from ..lower.lowering import Site, lowers
 from ..lower.merged_lists import merged_list
 from ..lower.sequences import growing, item_at, push
 from ..lower.structure import length_of
 from ..ops.complex.complex_ops import is_true
+from ..prepare.writes import OF_DERIVATIVES, WRITES
+from ..values.aliases import is_lent, note_copy
 from ..values.complexes import by_part, is_complex
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements

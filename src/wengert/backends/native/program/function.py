@@ -20,7 +20,7 @@ from ..improve.reuse import with_memory_reused
 from ..improve.shared_words import with_shared_words
 from ..lower.border import Leaf, Result
 from ..lower.columns import Learned, Loosened, Widened
-from ..lower.lowering import Site, Unit, changes_arrays
+from ..lower.lowering import Site, Unit
 from ..lower.parameters import Parameters, Writes
 from ..lower.sharing import Sharing, lies_in_order
 from ..prepare.factored import factored
@@ -29,6 +29,7 @@ from ..prepare.outside import read_from_outside
 from ..prepare.recompute import recomputed
 from ..prepare.run_once import run_once
 from ..prepare.untouched import with_early_reads
+from ..prepare.writes import changes_arrays
 from ..values.emitter import Emitter
 from ..values.layouts import layouts_in
 from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ....ir.graph import Span
@@ -149,22 +148,6 @@ class Known:
     value: Any
 
 
-@mutable_record
-class Sequence:
-    """A growing list: numbers, arrays of one shape, or lists, one after the other in memory.
-
-    Attributes:
-        length: how many items there are.
-        stores: the memory of the items, `item` says how they are read from it.
-        read: the item at an index.
-    """
-
-    length: Slot
-    push: Callable[[Any], None]
-    read: Callable[[Expr], Any]
-    reserve: Callable[[Expr], None]
-
-
 Array = View | Delayed | Repeated
 Value = Any
 
@@ -224,3 +207,26 @@ def product(sizes: tuple[Expr, ...]) -> Expr:
 def c_strides(dims: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """The strides of an array in C order."""
     return tuple(product(dims[k + 1 :]) for k in range(len(dims)))
+
+
+def must_have_type(number: Scalar) -> None:
+    """Refuse a number that may have 32 or 64 bits."""
+    if isinstance(number.origin, Whose) and SINGLE in number.origin.among:
+        raise Unlowered("a number whose type depends on the run")
+
+
+def described(value: Value) -> str:
+    """A value in the words of a message."""
+    match value:
+        case Scalar():
+            return "a number"
+        case View() | Delayed() | Repeated():
+            return "an array"
+        case Tuple():
+            return f"a {value.form}"
+        case Known(value=None):
+            return "None"
+        case Known(value=known):
+            return f"a {type(known).__name__}"
+        case _:
+            return "a list"

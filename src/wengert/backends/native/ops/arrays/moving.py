@@ -7,8 +7,7 @@ from typing import Any
 from .....ir.graph import Const, Eqn
 from .....ir.records import replace
 from ...form.loopform import Apply, Expr
-from ...lower.fusion import replaced_flat
-from ...lower.lowering import Site, constant, lowers
+from ...lower.lowering import Site, lowers
 from ...lower.shapes import (
     broadcast,
     dims_of,
@@ -20,10 +19,12 @@ from ...lower.shapes import (
     with_axes,
 )
 from ...lower.structure import wrapped
+from ...values.constants import constant
 from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order, over
 from ...values.numbers import converted
+from ...values.strides import replaced_flat
 from ...values.values import (
     NUMPY,
     ONE,

@@ -11,12 +11,13 @@ from ...containers.fields import has_fields, store_in_field, sum_of_parts
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Constant, Expr, For, Slot
 from ...lower.columns import Growing
-from ...lower.fusion import Place, can_be_placed
+from ...lower.groups import Place, can_be_placed
 from ...lower.lists import as_item, in_memory_as_list, loosening
-from ...lower.lowering import OF_DERIVATIVES, Site, lowers
+from ...lower.lowering import Site, lowers
 from ...lower.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
 from ...lower.structure import item_of_list, length_of, over_arrays, wrapped
+from ...prepare.writes import OF_DERIVATIVES
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.numbers import converted

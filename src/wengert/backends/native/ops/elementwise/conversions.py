@@ -7,7 +7,7 @@ from typing import Any
 from .....ir.graph import Eqn
 from ...form.loopform import CODES, FLOATS, Constant, Expr
 from ...lower.fusion import mapped
-from ...lower.lowering import Site, lowers, must_have_type
+from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -25,6 +25,7 @@ from ...values.values import (
     Unlowered,
     Value,
     View,
+    must_have_type,
     number,
 )
 from .creation import code_of_option

@@ -13,7 +13,7 @@ from .....ir.records import replace
 from ...containers.arrays_of_lists import as_array, of_arrays
 from ...form.loopform import CODES, FLOATS, Apply, Code, Constant, Expr
 from ...lower.columns import Growing
-from ...lower.fusion import is_contiguous, mapped
+from ...lower.fusion import mapped
 from ...lower.lowering import Site, lowers
 from ...lower.ranges import SIZE_BITS, range_count
 from ...lower.sequences import RaggedArrays
@@ -23,6 +23,7 @@ from ...values.emitter import Emitter
 from ...values.loops import fill, over
 from ...values.numbers import converted, exact_float
 from ...values.promotion import Operand, common, common_code, operands
+from ...values.strides import is_contiguous
 from ...values.values import (
     NUMPY,
     ONE,

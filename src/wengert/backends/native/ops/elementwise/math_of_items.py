@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from .....ir.graph import Atom, Eqn
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ...lower.columns import Growing
-from ...lower.lowering import Site, described, lowers
+from ...lower.lowering import Site, lowers
 from ...lower.sequences import item_at
 from ...lower.structure import length_of
 from ...values.emitter import Emitter
@@ -33,6 +33,7 @@ from ...values.values import (
     Unlowered,
     View,
     Whose,
+    described,
 )
 
 Step = Callable[[Emitter, Scalar], None]

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from .....ir.graph import Const, Eqn
 from .....runtime.products import explicit_subscripts
 from ...form.loopform import Apply, Constant, Expr
-from ...lower.fusion import REDUCTIONS, reduced
+from ...lower.fusion import reduced
+from ...lower.groups import REDUCTIONS
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import broadcast, dims_of, spread_value, with_axes
 from ...lower.structure import over_arrays

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from .....ir.graph import Eqn
 from ...form.loopform import FLOATS, Constant, Expr, For, Multiply, Slot
-from ...lower.fusion import REDUCTIONS, mapped, reduced
+from ...lower.fusion import mapped, reduced
+from ...lower.groups import REDUCTIONS
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays

@@ -5,12 +5,12 @@ from __future__ import annotations
 from .....ir.graph import Eqn
 from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.fusion import is_contiguous, replaced_flat
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, kept_axes
 from ...values.emitter import Emitter
 from ...values.loops import fill, in_order
 from ...values.numbers import converted
+from ...values.strides import is_contiguous, replaced_flat
 from ...values.values import (
     NUMPY,
     PYTHON,

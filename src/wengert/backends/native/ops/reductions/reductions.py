@@ -5,8 +5,9 @@ from __future__ import annotations
 from .....ir.graph import Eqn
 from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Code, Constant, Expr
-from ...lower.fusion import REDUCTIONS, reduced
-from ...lower.lowering import Site, lowers, must_have_type
+from ...lower.fusion import reduced
+from ...lower.groups import REDUCTIONS
+from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, dims_of, kept_axes, sizes_of, spread, spread_value
 from ...lower.structure import over_arrays
 from ...values.numbers import compute, converted
@@ -23,6 +24,7 @@ from ...values.values import (
     Value,
     View,
     integer,
+    must_have_type,
     product,
 )
 
