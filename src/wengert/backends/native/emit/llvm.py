@@ -7,7 +7,7 @@ parameter, then for each result. `memory` is what the call has of memory: see `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..form.loopform import (
@@ -37,6 +37,7 @@ from ..form.loopform import (
     Store,
     While,
     each,
+    variables_of,
 )
 from ..vector_math.vector_functions import Vectors
 from .llvm_frames import chunk_function, frame_function
@@ -133,7 +134,7 @@ class _Printer(Writer):
     def text(self) -> str:
         p = self.procedure
         given = {slot.name for slot in p.params}
-        for slot in _slots_of(p):
+        for slot in variables_of(p):
             self.lines.append(f"  %{slot.name}.v = alloca {LLVM_TYPES[slot.code]}")
             if slot.name in given:
                 self.lines.append(
@@ -398,24 +399,3 @@ _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     Spread: spread,
     Multiply: _Printer.multiply,
 }
-
-
-def _slots_of(procedure: Procedure) -> Iterator[Slot]:
-    """The variables of a procedure, each once."""
-    seen: dict[str, Slot] = {slot.name: slot for slot in (*procedure.params, *procedure.results)}
-    for statement in each(procedure.body):
-        match statement:
-            case Assign(slot=slot):
-                found: Sequence[Slot] = (slot,)
-            case For(index=index):
-                found = (index,)
-            case Allocate(pointer=pointer) | Enlarge(pointer=pointer):
-                found = (pointer,)
-            case Mark(place=place):
-                found = (place,)
-            case Invoke(results=results) | Spread(results=results):
-                found = results
-            case _:
-                found = ()
-        seen.update((slot.name, slot) for slot in found)
-    yield from seen.values()

@@ -348,3 +348,24 @@ def expressions_of(statement: Statement) -> Iterator[Expr]:
             yield value
         elif isinstance(statement, (Invoke, Spread, External)) and name == "args":
             yield from value
+
+
+def variables_of(procedure: Procedure) -> Iterator[Slot]:
+    """The variables of a procedure, each once."""
+    seen: dict[str, Slot] = {slot.name: slot for slot in (*procedure.params, *procedure.results)}
+    for statement in each(procedure.body):
+        match statement:
+            case Assign(slot=slot):
+                found: tuple[Slot, ...] = (slot,)
+            case For(index=index):
+                found = (index,)
+            case Allocate(pointer=pointer) | Enlarge(pointer=pointer):
+                found = (pointer,)
+            case Mark(place=place):
+                found = (place,)
+            case Invoke(results=results) | Spread(results=results):
+                found = results
+            case _:
+                found = ()
+        seen.update((slot.name, slot) for slot in found)
+    yield from seen.values()

@@ -26,20 +26,20 @@ from ..form.loopform import (
     Invoke,
     Load,
     Multiply,
-    Procedure,
     Release,
     Slot,
     Spread,
     Statement,
     Store,
-    assigned_in,
     blocks_of,
     each,
     expressions_of,
     slots_in,
 )
 from ..values.emitter import simplified
-from ..values.values import ONE, ZERO, integer, minus, plus, times
+from ..values.values import ONE, integer, minus, plus
+from .facts import Facts
+from .multiples import Indices, values_in
 
 # --- what is read -------------------------------------------------------------------------
 
@@ -82,226 +82,6 @@ def _operations(value: Expr) -> Iterator[Load | Apply]:
             return
 
 
-# --- what is known of a procedure -------------------------------------------------------------
-
-
-class Facts:
-    """What is known of the memory of a procedure.
-
-    Attributes:
-        sizes: how many elements arrays have, where that is known.
-    """
-
-    def __init__(self, procedure: Procedure, others: Sequence[Procedure], sizes: dict[Slot, Expr]):
-        self.sizes = dict(sizes)
-        self._same: dict[Slot, Slot] = {}
-        self._allocated: Counter[Slot] = Counter()
-        self._assigned = Counter(assigned_in(procedure.body))
-        for statement in each(procedure.body):
-            match statement:
-                case Allocate(pointer=pointer, count=count):
-                    self._allocated[pointer] += 1
-                    self.sizes[pointer] = count
-                case Assign(slot=Slot(code="ptr") as slot, value=Slot() as value):
-                    if self.root(slot) != self.root(value):
-                        self._same[self.root(slot)] = self.root(value)
-                case _:
-                    pass
-        self._changes = _changes(others)
-        self._keeping = _keeping(others)
-
-    def root(self, pointer: Slot) -> Slot:
-        """One of the names of a piece of memory, the same for all of them."""
-        while pointer in self._same:
-            pointer = self._same[pointer]
-        return pointer
-
-    def has_one_name(self, pointer: Slot) -> bool:
-        """Whether memory is known by one variable only, which always stands for the same."""
-        return pointer not in self._same and pointer not in self._same.values()
-
-    def size(self, pointer: Slot) -> Expr | None:
-        """How many elements an array has, in variables that never change."""
-        size = self.sizes.get(pointer)
-        if size is None or self._allocated[pointer] > 1 or not self.has_one_name(pointer):
-            return None
-        return size if all(self._assigned[slot] <= 1 for slot in slots_in(size)) else None
-
-    def may_change(self, call: Invoke, number: int) -> bool:
-        """Whether a call may change the memory that an argument points to."""
-        return number in self._changes.get(call.function, {number})
-
-    def keeps(self, loop: For) -> bool:
-        """Whether a loop calls what keeps memory that is read later: a thread's own ends with its part."""
-        return any(
-            isinstance(statement, Invoke) and statement.function in self._keeping
-            for statement in each(loop.body)
-        )
-
-    def fixed_in(self, loop: For) -> set[Slot]:
-        """The variables that a loop gives values to."""
-        return {*assigned_in(loop.body), loop.index}
-
-
-def _changes(procedures: Sequence[Procedure]) -> dict[str, set[int]]:
-    """For each procedure the parameters whose memory it may change."""
-    found: dict[str, set[int]] = {p.name: set() for p in procedures}
-    while True:
-        before = sum(map(len, found.values()))
-        for procedure in procedures:
-            found[procedure.name] |= set(_changed_by(procedure, found))
-        if sum(map(len, found.values())) == before:
-            return found
-
-
-def _keeping(procedures: Sequence[Procedure]) -> set[str]:
-    """The procedures that hand on the address of memory, or call one that does."""
-    found: set[str] = set()
-    while True:
-        more = {p.name for p in procedures if p.name not in found and _keeps(p, found)}
-        if not more:
-            return found
-        found |= more
-
-
-def _keeps(procedure: Procedure, known: set[str]) -> bool:
-    return any(
-        (isinstance(statement, Invoke) and statement.function in known)
-        or any(_takes_address(value) for value in expressions_of(statement))
-        for statement in each(procedure.body)
-    )
-
-
-def _takes_address(value: Expr) -> bool:
-    return isinstance(value, Apply) and (
-        value.op == "address" or any(map(_takes_address, value.args))
-    )
-
-
-def _changed_by(procedure: Procedure, known: dict[str, set[int]]) -> Iterator[int]:
-    numbers = {slot: k for k, slot in enumerate(procedure.params)}
-    named: set[Slot] = set()
-    for statement in each(procedure.body):
-        match statement:
-            case Store(pointer=target) | Copy(target=target) | Multiply(target=target):
-                named.add(target)
-            case Enlarge(pointer=target) | Release(pointer=target):
-                named.add(target)
-            case External(args=args):
-                named.update(arg.pointer for arg in args)
-            case Assign(value=Slot(code="ptr") as other):
-                named.add(other)
-            case Invoke(function=function, args=args):
-                changed = known.get(function, set(range(len(args))))
-                named.update(a for k, a in enumerate(args) if isinstance(a, Slot) and k in changed)
-            case _:
-                pass
-    yield from (numbers[slot] for slot in named if slot in numbers)
-
-
-# --- indices as multiples -----------------------------------------------------------------
-
-
-@record
-class Linear:
-    """`rest` and a multiple of the index of each loop."""
-
-    rest: Expr
-    multiples: dict[Slot, Expr]
-
-
-def values_in(loop: For) -> dict[Slot, Expr]:
-    """What the variables stand for that a loop gives a value to in one place."""
-    times_assigned = Counter(assigned_in(loop.body))
-    return {
-        s.slot: s.value
-        for s in each(loop.body)
-        if isinstance(s, Assign) and times_assigned[s.slot] == 1
-    }
-
-
-class _Indices:
-    """Takes indices apart that are computed in a loop."""
-
-    def __init__(self, loop: For):
-        self.own = {*assigned_in(loop.body), loop.index}
-        self.counts = {loop.index: loop.count}
-        self.values = values_in(loop)
-        for statement in each(loop.body):
-            if isinstance(statement, For):
-                self.counts[statement.index] = statement.count
-
-    def linear(self, value: Expr) -> Linear | None:
-        """An index as multiples of those of loops; None if it is anything else."""
-        match value:
-            case Constant():
-                return Linear(value, {})
-            case Slot() if value in self.counts:
-                return Linear(ZERO, {value: ONE})
-            case Slot() if value not in self.own:
-                return Linear(value, {})
-            case Slot():
-                return self.linear(self.values[value]) if value in self.values else None
-            case Apply(op="add" | "sub" | "mul", args=(a, b)):
-                x, y = self.linear(a), self.linear(b)
-                return _combined(value.op, x, y) if x and y else None
-            case Apply(args=args):
-                parts = [self.linear(arg) for arg in args]
-                if any(part is None or part.multiples for part in parts):
-                    return None
-                rests = tuple(part.rest for part in parts if part is not None)
-                return Linear(simplified(Apply(value.op, rests, value.code)), {})
-            case Load():
-                return None
-
-    def most(self, value: Expr) -> Expr | None:
-        """The greatest number that a count can be, in variables of outside the loop."""
-        match value:
-            case Slot() if value in self.values:
-                return self.most(self.values[value])
-            case Apply(op="max" | "min", args=(a, b)):
-                x, y = self.most(a), self.most(b)
-                return simplified(Apply(value.op, (x, y), "i64")) if x and y else None
-            case _:
-                found = self.linear(value)
-                return self._greatest(found) if found is not None else None
-
-    def _greatest(self, found: Linear) -> Expr | None:
-        reach = self.reach(found)
-        return reach[1] if reach is not None else None
-
-    def reach(self, found: Linear, without: Slot | None = None) -> tuple[Expr, Expr] | None:
-        """The least and the greatest that an index can be."""
-        low = high = found.rest
-        for index, multiple in found.multiples.items():
-            if index == without:
-                continue
-            count = self.most(self.counts[index])
-            if count is None:
-                return None
-            last = simplified(times(multiple, simplified(minus(count, ONE))))
-            low = simplified(plus(low, simplified(Apply("min", (last, ZERO), "i64"))))
-            high = simplified(plus(high, simplified(Apply("max", (last, ZERO), "i64"))))
-        return low, high
-
-
-def _combined(op: str, x: Linear, y: Linear) -> Linear | None:
-    if op == "mul":
-        if x.multiples and y.multiples:
-            return None
-        many, one = (x, y) if x.multiples else (y, x)
-        multiples = {k: simplified(times(m, one.rest)) for k, m in many.multiples.items()}
-        return Linear(simplified(times(many.rest, one.rest)), multiples)
-    join = plus if op == "add" else minus
-    multiples = {
-        k: simplified(join(x.multiples.get(k, ZERO), y.multiples.get(k, ZERO)))
-        for k in dict.fromkeys((*x.multiples, *y.multiples))
-    }
-    return Linear(
-        simplified(join(x.rest, y.rest)), {k: m for k, m in multiples.items() if m != ZERO}
-    )
-
-
 # --- whether iterations are apart -------------------------------------------------------------
 
 
@@ -335,7 +115,7 @@ def conditions_of(
         by_root.setdefault(facts.root(touch.pointer), []).append(touch)
     conditions: list[Expr] = []
     sums: list[Accumulation] = []
-    indices = _Indices(loop)
+    indices = Indices(loop)
     for root, touches in by_root.items():
         if all(t.pointer in private for t in touches) and facts.has_one_name(root):
             continue
@@ -402,7 +182,7 @@ def _touches(body: Sequence[Statement]) -> Iterator[_Touch]:
                 pass
 
 
-def _apart(loop: For, touches: Sequence[_Touch], indices: _Indices) -> Expr | None:
+def _apart(loop: For, touches: Sequence[_Touch], indices: Indices) -> Expr | None:
     """What must hold for the places of different iterations to be apart; None if nobody can say."""
     low = high = step = None
     for touch in touches:

@@ -18,15 +18,12 @@ from ..form.loopform import (
     Allocate,
     Apply,
     Assign,
-    BreakIf,
     Code,
     Constant,
     Expr,
     For,
     If,
-    Invoke,
     Load,
-    Multiply,
     Procedure,
     Release,
     Slot,
@@ -36,37 +33,22 @@ from ..form.loopform import (
     While,
     assigned_in,
     blocks_of,
-    each,
+    slots_in,
 )
 from ..values.emitter import Names, simplified
 from ..values.values import ONE, ZERO, integer, minus, plus, times
-from .independence import (
-    Accumulation,
-    Facts,
-    conditions_of,
-    loads_in,
-    once,
-    reads_of,
-    values_in,
-)
+from .facts import Facts
+from .independence import Accumulation, conditions_of, reads_of
+from .steps import STARTS, before_and_after, in_order, is_private, leaves, step_of
+from .work import weight
 
 LEAST_WORK = 60_000
 """Work, in additions or so, from which on threads are worth waking."""
-OF_A_FUNCTION, OF_A_CALL, UNKNOWN_COUNT = 8, 40, 8
 MOST_PRIVATE = 8
 """How many times as much work as elements there must be where each thread adds up in memory of its own."""
 
-_STARTS: dict[str, dict[Code, float | int | bool]] = {
-    "add": {"f64": 0.0, "f32": 0.0, "i64": 0},
-    "mul": {"f64": 1.0, "f32": 1.0, "i64": 1},
-    "maximum": {"f64": float("-inf"), "f32": float("-inf")},
-    "minimum": {"f64": float("inf"), "f32": float("inf")},
-    "or": {"b1": False},
-    "and": {"b1": True},
-}
 _FROM_BEFORE = frozenset(("max", "min", "last"))
 """Steps that each part may begin with what there was before the loop."""
-_STEPS = {"add_any": "add", "mul_any": "mul"}
 
 
 def spread(
@@ -140,7 +122,7 @@ class _Spreading:
     # --- whether, and how -----------------------------------------------------------------
 
     def _plan(self, loop: For) -> Plan | None:
-        if _leaves(loop.body) or self.facts.keeps(loop):
+        if leaves(loop.body) or self.facts.keeps(loop):
             return None
         sums = self._sums(loop)
         if sums is None:
@@ -155,11 +137,11 @@ class _Spreading:
         """The running sums of a loop; None if it carries something else."""
         own = set(assigned_in(loop.body)) | {loop.index}
         inside = Counter(reads_of(loop.body))
-        carried, given = _before_and_after(loop.body, own - {loop.index})
+        carried, given = before_and_after(loop.body, own - {loop.index})
         used_after = {slot for slot in own if self._reads[slot] > inside[slot]}
-        sums = dict.fromkeys(_in_order(used_after & given - carried), "last")
-        for slot in _in_order(carried | (used_after - given)):
-            step = _step_of(slot, loop, inside)
+        sums = dict.fromkeys(in_order(used_after & given - carried), "last")
+        for slot in in_order(carried | (used_after - given)):
+            step = step_of(slot, loop, inside)
             if step is None:
                 return None
             sums[slot] = step
@@ -185,7 +167,7 @@ class _Spreading:
             s for s in (*reads_of(loop.body), *made.reads) if s not in own and s not in plan.sums
         )
         captured = [s for s in captured if s not in (part, start, stop)]
-        private = {s for s in captured if _is_private(s, loop.body)}
+        private = {s for s in captured if is_private(s, loop.body)}
         captured = [s for s in captured if s not in private]
         name = self.names.fresh(f"{self.procedure.name}_part")
         results = {s: self.slot("total", s.code) for s in plan.sums}
@@ -206,8 +188,7 @@ class _Spreading:
             yield from place.put_together(parts, self)
 
     def _number_of_parts(self, loop: For, plan: Plan) -> Expr:
-        weight = _weight(loop.body, self.facts.fixed_in(loop))
-        work = times(loop.count, weight)
+        work = times(loop.count, weight(loop.body, self.facts.fixed_in(loop)))
         enough: Expr = work
         for found in plan.accumulations:
             enough = Apply("sub", (enough, times(found.size, integer(MOST_PRIVATE))), "i64")
@@ -262,7 +243,7 @@ class _Part:
         made = _Place(found, make(name, "ptr"), make("base", "i64"), make(f"{name}_parts", "ptr"))
         self.places.append(made)
         self.own |= {made.pointer, made.base}
-        self.reads += [made.partial, found.pointer, *_slots(found.size)]
+        self.reads += [made.partial, found.pointer, *slots_in(found.size)]
         return made
 
     def body(
@@ -272,7 +253,7 @@ class _Part:
         step = self.spreading.slot("step", "i64")
         statements: list[Statement] = []
         for slot, op in sums.items():
-            start = before.get(slot) or Constant(_STARTS[op][slot.code], slot.code)
+            start = before.get(slot) or Constant(STARTS[op][slot.code], slot.code)
             statements.append(Assign(slot, start))
         statements += map(self._own_memory, self.places)
         here = Assign(loop.index, plus(self.start, step))
@@ -330,140 +311,3 @@ class _Part:
 
     def _place_of(self, pointer: Slot) -> _Place | None:
         return next((p for p in self.places if p.found.pointer == pointer), None)
-
-
-# --- what a loop carries ------------------------------------------------------------------
-
-
-def _leaves(body: Sequence[Statement]) -> bool:
-    """Whether a loop may end early."""
-    for statement in body:
-        if isinstance(statement, BreakIf):
-            return True
-        if isinstance(statement, If) and (_leaves(statement.then) or _leaves(statement.other)):
-            return True
-    return False
-
-
-def _is_private(slot: Slot, body: Sequence[Statement]) -> bool:
-    """Whether memory is taken by each iteration for itself."""
-    return any(isinstance(s, Allocate) and s.pointer == slot for s in each(tuple(body)))
-
-
-def _in_order(slots: set[Slot]) -> list[Slot]:
-    return sorted(slots, key=lambda slot: slot.name)
-
-
-def _before_and_after(body: Sequence[Statement], own: set[Slot]) -> tuple[set[Slot], set[Slot]]:
-    """Variables that an iteration may read before it gives them a value; those it always gives one."""
-    found: set[Slot] = set()
-    known: set[Slot] = set()
-    _walk(body, own, known, found)
-    return found, known
-
-
-def _walk(body: Sequence[Statement], own: set[Slot], known: set[Slot], found: set[Slot]) -> None:
-    for statement in body:
-        if not isinstance(statement, While):
-            read = set(reads_of((statement,), inside=False))
-            found |= (read & own) - known
-        match statement:
-            case Assign(slot=slot):
-                known.add(slot)
-            case Invoke(results=results):
-                known.update(results)
-            case If(then=then, other=other):
-                sides = [set(known), set(known)]
-                for block, side in zip((then, other), sides, strict=True):
-                    _walk(block, own, side, found)
-                known |= sides[0] & sides[1]
-            case For(index=index, body=inner):
-                _walk(inner, own, {*known, index}, found)
-            case While(test=test, condition=condition, body=inner):
-                _walk(test, own, known, found)
-                found |= {s for s in _slots(condition) if s in own and s not in known}
-                _walk(inner, own, set(known), found)
-            case _:
-                pass
-
-
-def _step_of(slot: Slot, loop: For, reads: Counter[Slot]) -> str | None:
-    """How a loop adds to a variable that it does nothing else with."""
-    values = values_in(loop)
-    steps: set[str | None] = set()
-    count = 0
-    for statement in each(loop.body):
-        if slot not in set(assigned_in((statement,))) or blocks_of(statement):
-            continue
-        value = once(statement.value, values, reads) if isinstance(statement, Assign) else None
-        steps.add(_step(slot, value))
-        count += 1
-    (step,) = steps if len(steps) == 1 else (None,)
-    return step if count == reads[slot] else None
-
-
-def _step(slot: Slot, value: Expr | None) -> str | None:
-    match value:
-        case Apply(op=op, args=(a, b)) if (a == slot) != (b == slot):
-            step = _STEPS.get(op, op)
-            step = "add" if op == "sub" and a == slot else step
-            known = slot.code in _STARTS.get(step, {}) or step in ("max", "min")
-            return step if known else None
-        case _:
-            return None
-
-
-def _slots(value: Expr) -> Iterator[Slot]:
-    match value:
-        case Slot():
-            yield value
-        case Apply(args=args):
-            for arg in args:
-                yield from _slots(arg)
-        case Load(pointer=pointer, index=index):
-            yield pointer
-            yield from _slots(index)
-        case Constant():
-            return
-
-
-# --- how much there is to do --------------------------------------------------------------
-
-
-def _weight(body: Sequence[Statement], fixed: set[Slot]) -> Expr:
-    """How much work statements are; loops count as often as is known outside of them."""
-    plain, total = 0, ZERO
-    for statement in body:
-        match statement:
-            case For(count=count, body=inner):
-                known = all(slot not in fixed for slot in _slots(count))
-                total = plus(
-                    total, times(count if known else integer(UNKNOWN_COUNT), _weight(inner, fixed))
-                )
-            case While(test=test, body=inner):
-                total = plus(total, times(integer(UNKNOWN_COUNT), _weight((*test, *inner), fixed)))
-            case If(then=then, other=other):
-                total = plus(total, _weight((*then, *other), fixed))
-            case Invoke() | Multiply():
-                plain += OF_A_CALL
-            case _:
-                plain += _work(statement)
-    return plus(integer(plain), total)
-
-
-_LIGHT = frozenset(
-    [
-        *("add", "sub", "mul", "neg", "min", "max", "abs", "fabs", "select", "outside", "address"),
-        "wrapped",
-        *("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor"),
-        *("shift_left", "shift_right"),
-        *("add_any", "mul_any", "maximum", "minimum", "f64", "f32", "i64", "b1"),
-    ]
-)
-
-
-def _work(statement: Statement) -> int:
-    total = 1
-    for load in loads_in(statement):
-        total += 1 if isinstance(load, Load) or load.op in _LIGHT else OF_A_FUNCTION
-    return total

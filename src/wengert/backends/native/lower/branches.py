@@ -21,7 +21,10 @@ from ..values.values import (
     Value,
     View,
 )
-from .carried import (
+from .columns import Growing, range_of, range_parts
+from .lowering import Site
+from .merged_lists import nothing_like
+from .plans import (
     ArrayPlan,
     ListPlan,
     Plan,
@@ -32,9 +35,6 @@ from .carried import (
     is_same,
     is_same_part,
 )
-from .columns import Growing, range_of, range_parts
-from .lowering import Site
-from .merged_lists import nothing_like
 
 
 def merged_plan(a: Value, b: Value) -> Plan:

@@ -10,15 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..form.loopform import Code, Constant, Expr
-from ..values.elementwise import Elementwise
 from ..values.emitter import Emitter
 from ..values.promotion import converted, result_code
-from ..values.values import (
-    Array,
-    Delayed,
-    Repeated,
-    Scalar,
-)
+from ..values.rows import Elementwise
+from ..values.values import Array, Delayed, Repeated, Scalar
 from .groups import Dims, Group, Mapped, Reduced, Reduction
 from .pending import Pending
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ....ir.records import field, mutable_record, record
 from ..form.loopform import FLOATS, Code, Expr
-from ..values.elementwise import Elementwise
+from ..values.rows import Elementwise
 from ..values.values import Array, Delayed, Root, Scalar, View
 
 Dims = tuple[Expr, ...]

@@ -28,8 +28,9 @@ from ..values.values import (
     plus,
     times,
 )
-from .columns import Growing, ListsOfOneLength, Loosened, Mismatch, Undecided
+from .columns import Growing, ListsOfOneLength, Undecided
 from .lowering import Site
+from .mismatches import Loosened, Mismatch
 from .sequences import Lists, growing, item_at
 
 KINDS: dict[Code, Kind] = {"f64": FLOAT, "f32": FLOAT, "i64": INT, "b1": BOOL}

@@ -9,16 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....ir.graph import (
-    COMMENT,
-    Atom,
-    Block,
-    Eqn,
-    Function,
-    NotConstant,
-    Var,
-    walk,
-)
+from ....ir.graph import COMMENT, Atom, Block, Eqn, Function, NotConstant, Var, walk
 from ....ops.registry import named
 from ..form.loopform import Procedure
 from ..form.target import Target
@@ -45,7 +36,7 @@ from .operands import Operands
 Handler = Callable[["Site", Eqn], Value]
 
 HANDLERS: dict[str, Handler] = {}
-"""What ops become, by name; elementwise ops are in `elementwise.ROWS`."""
+"""What ops become, by name; elementwise ops are in `rows.ROWS`."""
 
 
 _OF_NUMBERS = frozenset(("real", "imag"))

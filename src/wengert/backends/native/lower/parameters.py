@@ -29,15 +29,7 @@ from ..values.values import (
     product,
     times,
 )
-from .border import (
-    ArrayLeaf,
-    ComplexArrayLeaf,
-    ComplexLeaf,
-    KnownLeaf,
-    Leaf,
-    ListLeaf,
-    NumberLeaf,
-)
+from .border import ArrayLeaf, ComplexArrayLeaf, ComplexLeaf, KnownLeaf, Leaf, ListLeaf, NumberLeaf
 from .columns import Growing, Numbers
 
 

@@ -50,7 +50,6 @@ from .columns import (
     Converted,
     Growing,
     ListsOfOneLength,
-    Mismatch,
     Numbers,
     NumbersOfAnyOrigin,
     Parts,
@@ -64,6 +63,7 @@ from .columns import (
     range_of,
     range_parts,
 )
+from .mismatches import Mismatch
 
 FEW, MANY = integer(64), integer(512)
 """How many items a list has room for at first: of arrays or lists, and of numbers."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from ....ir.graph import Atom, Const, Eqn
 from ..form.loopform import NUMPY_NAMES, Apply, Constant, Expr
-from ..values.elementwise import ROWS
 from ..values.emitter import Emitter
+from ..values.rows import ROWS
 from ..values.strides import is_contiguous
 from ..values.values import (
     ONE,

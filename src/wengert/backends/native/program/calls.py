@@ -9,9 +9,9 @@ from ....ir.builder import kind_of_atom
 from ....ir.graph import Atom, Callee, Eqn, Function, Var
 from ....ir.records import mutable_record, replace
 from ....ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Seq
-from ..containers.composed import handles, key_of, mapped, words_of
+from ..containers.composed import handles
 from ..containers.kept import keep, kept_results
-from ..form.loopform import CODES, Code, Expr, Invoke, Procedure, Slot
+from ..form.loopform import CODES, Code, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
 from ..lower.columns import Growing
 from ..lower.lists import copied_list, grown, template_of
@@ -23,23 +23,9 @@ from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of
 from ..values.loops import copy_elements
-from ..values.numbers import origin_expr
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Known,
-    Root,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    Whose,
-    c_strides,
-)
+from ..values.values import NUMPY, PYTHON, ZERO, Known, Root, Scalar, Tuple, Unlowered, Value, View
 from .control import settled
+from .passed import exprs_of, fresh, parameter, result_exprs, roots_of, type_of, views_of
 
 MOST_TRIES = 4
 MOST_FORMS = 12
@@ -75,8 +61,8 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
             site.on_write(root, eqn)
     made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
-    results = [_fresh(site.e, result, slots) for result in made.results]
-    exprs = [expr for arg in args for expr in _flat(arg)]
+    results = [fresh(site.e, result, slots) for result in made.results]
+    exprs = [expr for arg in args for expr in exprs_of(arg)]
     slots += [slot for k in changed.values() for slot in _handles(args[k])]
     site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
     rest = iter(results)
@@ -99,7 +85,7 @@ def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
     if not isinstance(value, Growing) or value.length is value.capacity:
         raise Unlowered("a call of a function that changes a container that it is given")
     roots = value.column.roots()
-    if any(root in _roots(other) for n, other in enumerate(args) if n != k for root in roots):
+    if any(root in roots_of(other) for n, other in enumerate(args) if n != k for root in roots):
         raise Unlowered("a call of a function that changes a list that it is given twice")
     return roots
 
@@ -111,7 +97,7 @@ def _handles(value: Value) -> list[Slot]:
 
 def _callable(unit: Unit, function: Function, args: Sequence[Value], changed: Changed) -> Callable:
     """The procedure for arguments like these, some of which it changes in place."""
-    key = (id(function), *map(_type_of, args))
+    key = (id(function), *map(type_of, args))
     found = unit.callees.get(key)
     if found is not None:
         return found
@@ -158,97 +144,9 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     return Scalar(Slot("", codes[kind]), NUMPY if numpy else PYTHON)
 
 
-def _type_of(value: Value) -> Any:
-    match value:
-        case Scalar(code=code, origin=origin):
-            return code, origin if isinstance(origin, int) else origin.among
-        case View(code=code, dims=dims):
-            return code, value.root.lasts, tuple(dim == ONE for dim in dims)
-        case Known(value=known):
-            return "known", known if isinstance(known, (str, int, type(None))) else id(known)
-        case Tuple(items=items, form=form, keys=keys, type=type_):
-            return form, keys, id(type_), *map(_type_of, items)
-        case Growing():
-            return key_of(value)
-        case _:
-            raise Unlowered("a call with a range or a slice")
-
-
 def _found_of(value: Value) -> Any:
     """The type of a result, and which arrays in it may be copies of those that were given."""
-    return _type_of(value), [view.root.stands_in for view in _views(value)]
-
-
-def _flat(value: Value) -> list[Expr]:
-    """The variables that a value is passed in."""
-    match value:
-        case Scalar(expr=expr, origin=origin):
-            return [expr] if isinstance(origin, int) else [expr, origin.expr]
-        case View():
-            dims = [dim for dim in value.dims if dim != ONE]
-            return [value.pointer, value.offset, *dims, *value.strides]
-        case Tuple(items=items):
-            return [expr for item in items for expr in _flat(item)]
-        case Growing():
-            return words_of(value)
-        case _:
-            return []
-
-
-def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> Value:
-    """A value of the same type, in variables of its own."""
-
-    def slot(code: Code) -> Slot:
-        slots.append(e.slot(hint, code))
-        return slots[-1]
-
-    match like:
-        case Scalar(code=code, origin=int(origin)):
-            return Scalar(slot(code), origin)
-        case Scalar(code=code, origin=Whose(among=among)):
-            return Scalar(slot(code), Whose(slot("i64"), among))
-        case View(code=code):
-            root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
-            dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
-            e.owned.append(root)
-            return View(root, code, dims, c_strides(dims), ZERO, whole=True)
-        case Tuple(items=items):
-            return replace(like, items=tuple(_fresh(e, item, slots, hint) for item in items))
-        case Growing():
-            made = mapped(like, lambda expr: slot(expr.code), lasts=False)
-            e.owned += made.column.roots()
-            return made
-        case _:
-            return like
-
-
-def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
-    if isinstance(like, Tuple):
-        return replace(like, items=tuple(_parameter(e, item, slots, hint) for item in like.items))
-    if isinstance(like, Growing):
-        return _list_parameter(e, like, slots, hint)
-    if not isinstance(like, View):
-        return _fresh(e, like, slots, hint)
-
-    def slot(part: str, code: Code) -> Slot:
-        slots.append(e.slot(f"{hint}{part}", code))
-        return slots[-1]
-
-    root = Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
-    offset = slot("_offset", "i64")
-    dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
-    strides = tuple(slot("_stride", "i64") for _ in dims)
-    return View(root, like.code, dims, strides, offset)
-
-
-def _list_parameter(e: Emitter, like: Growing, slots: list[Slot], hint: str) -> Growing:
-    """A list: what changes with it is in variables of the procedure's own."""
-
-    def taken(expr: Expr) -> Slot:
-        slots.append(e.slot(hint, expr.code))
-        return e.variable(hint, slots[-1])
-
-    return mapped(like, taken)
+    return type_of(value), [view.root.stands_in for view in views_of(value)]
 
 
 class _Writes(Exception):
@@ -287,12 +185,12 @@ def _lower(
     body = function.body
     read = [(Var(name=str(key)), (id(holder), key)) for holder, key in read_from_outside(function)]
     values = {
-        var: _parameter(e, arg, params, var.name or "x")
+        var: parameter(e, arg, params, var.name or "x")
         for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
     }
     e.settled.update(params)
     own = {body.params[k] for k in changed.values()} | copied
-    kept = {root: var for var, v in values.items() if var not in own for root in _roots(v)}
+    kept = {root: var for var, v in values.items() if var not in own for root in roots_of(v)}
 
     def on_write(root: Root) -> None:
         if root in kept:
@@ -316,7 +214,7 @@ def _lower(
     ]
     site.write_all()
     site.release_owned()
-    exprs = [expr for result in results for expr in _result_exprs(result)]
+    exprs = [expr for result in results for expr in result_exprs(result)]
     exprs += [slot for k in changed.values() for slot in _handles(values[body.params[k]])]
     slots = [e.variable("result", expr) for expr in exprs]
     unit.procedures[made.name] = Procedure(
@@ -350,22 +248,6 @@ def _copied(site: Site, value: Value) -> Value:
     return site.copied(value) if isinstance(value, View) else value
 
 
-def _roots(value: Value) -> list[Root]:
-    """The memory that a value lies in."""
-    if isinstance(value, Tuple):
-        return [root for item in value.items for root in _roots(item)]
-    if isinstance(value, Growing):
-        return value.column.roots()
-    return [value.root] if isinstance(value, View) else []
-
-
-def _views(value: Value) -> list[View]:
-    """The arrays in a value."""
-    if isinstance(value, Tuple):
-        return [view for item in value.items for view in _views(item)]
-    return [value] if isinstance(value, View) else []
-
-
 def _handed_on(site: Site, value: Value) -> Value:
     """A result, whose arrays the caller is going to own."""
     if isinstance(value, Tuple):
@@ -386,19 +268,3 @@ def _list_handed_on(site: Site, value: Growing) -> Growing:
     for root in value.column.roots():
         owned.remove(root)
     return value
-
-
-def _result_exprs(value: Value) -> list[Expr]:
-    match value:
-        case Scalar(expr=expr, origin=origin):
-            return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
-        case View():
-            return [value.pointer, *(d for d in value.dims if d != ONE)]
-        case Tuple(items=items):
-            return [expr for item in items for expr in _result_exprs(item)]
-        case Known():
-            return []
-        case Growing():
-            return words_of(value)
-        case _:
-            raise Unlowered("a function that gives a range or a slice")

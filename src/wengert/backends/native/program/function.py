@@ -19,8 +19,8 @@ from ..improve.resets import have_resets, with_resets
 from ..improve.reuse import with_memory_reused
 from ..improve.shared_words import with_shared_words
 from ..lower.border import Leaf, Result
-from ..lower.columns import Learned, Loosened, Widened
 from ..lower.lowering import Site, Unit
+from ..lower.mismatches import Learned, Loosened, Widened
 from ..lower.parameters import Parameters, Writes
 from ..lower.sharing import Sharing, lies_in_order
 from ..prepare.factored import factored

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ....ir.graph import Eqn
 from ..containers import chosen_items, fields, flattened, list_ops, python_sums, zeros
-from ..lower import ranges, shapes, structure
+from ..lower import known, ranges, shapes, structure
 from ..lower.lowering import HANDLERS, Handler, Site
-from ..ops.arrays import diagonals, joining, moving, writing
+from ..ops.arrays import diagonals, differences, joining, moving, writing, writing_items
 from ..ops.complex import complex_arrays, complex_ops
 from ..ops.elementwise import (
     access,
@@ -22,11 +22,12 @@ from ..ops.elementwise import (
     special,
     whole_numbers,
 )
-from ..ops.linear_algebra import contractions, factorisations, gaps, products, signals
+from ..ops.linear_algebra import contractions, determinants, factorisations, gaps, products, signals
 from ..ops.reductions import extremes, quantiles, reductions, running, sorting, tables
-from ..values.elementwise import ROWS
+from ..values import elementwise, truth
+from ..values.rows import ROWS
 from ..values.values import Unlowered
-from . import calls, control
+from . import calls, conditionals, loops
 
 TABLES = (
     access,
@@ -37,18 +38,23 @@ TABLES = (
     complex_arrays,
     complex_ops,
     contractions,
-    control,
+    conditionals,
     conversions,
     creation,
     decimals,
+    determinants,
     diagonals,
+    differences,
+    elementwise,
     extremes,
     fields,
     factorisations,
     flattened,
     gaps,
     joining,
+    known,
     list_ops,
+    loops,
     math_of_items,
     moving,
     pieces,
@@ -65,8 +71,10 @@ TABLES = (
     sorting,
     structure,
     tables,
+    truth,
     whole_numbers,
     writing,
+    writing_items,
     zeros,
 )
 """The modules that enter handlers into the table."""

@@ -7,55 +7,12 @@ own numbers do beside (raise at a division by zero, grow beyond 64 bits) is in `
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
-from ....ir.records import record
 from ..form.loopform import FLOATS, Code, Constant, Expr
 from .emitter import Emitter
+from .rows import ROWS, Elementwise, Rule, choose, real, row
 from .values import Unlowered
-
-Rule = Literal[
-    "arithmetic", "inexact", "floating", "comparison", "truth", "integral", "selection", "choice"
-]  # fmt: skip
-"""How the type of the result follows from that of the operands:
-
-- arithmetic: the common type, truth values counting as integers
-- selection: the common type
-- inexact: the common floating-point type
-- floating: the same, and of integers there is none
-- integral: as inexact for arrays; an integer for Python's numbers
-- comparison: truth values, of operands converted to a common type
-- truth: truth values, of operands each of which is taken for true or false
-- choice: the common type of all operands but the first, which is a truth value
-"""
-
-Expand = Callable[[Emitter, Sequence[Expr], Code], Expr]
-
-
-@record
-class Elementwise:
-    """One row: how an op is computed on one element.
-
-    `code` is the type that the operands have been converted to.
-    """
-
-    rule: Rule
-    expand: Expand
-
-
-ROWS: dict[str, Elementwise] = {}
-
-
-def row(rule: Rule, *names: str) -> Callable[[Expand], Expand]:
-    """Enter a function into the table under the names of ops."""
-
-    def enter(expand: Expand) -> Expand:
-        for name in names:
-            ROWS[name] = Elementwise(rule, expand)
-        return expand
-
-    return enter
 
 
 def _primitive(rule: Rule, **ops: str) -> None:
@@ -114,15 +71,6 @@ _primitive("inexact", rint="rint", nextafter="nextafter")
 @row("arithmetic", "or_one")
 def _or_one(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("max", *args)
-
-
-def real(value: float, code: Code) -> Constant:
-    """A floating-point constant of one of the two types."""
-    return Constant(value, code)
-
-
-def choose(e: Emitter, condition: Expr, then: Expr, other: Expr) -> Expr:
-    return e.apply("select", condition, then, other, code=then.code)
 
 
 # --- arithmetic -------------------------------------------------------------------------------
@@ -361,98 +309,3 @@ def _logaddexp(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     gap = e.apply("neg", e.apply("fabs", e.apply("sub", x, y)))
     apart = e.apply("add", most, e.apply("log1p", e.apply("exp", gap)))
     return choose(e, same, e.apply("add", x, real(math.log(2.0), code)), apart)
-
-
-# --- truth --------------------------------------------------------------------------------
-
-
-@row("truth", "logical_and", "both")
-def _and(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("and", *args)
-
-
-@row("truth", "logical_or", "either")
-def _or(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("or", *args)
-
-
-@row("truth", "logical_xor")
-def _xor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("ne", *args, code="b1")
-
-
-@row("truth", "logical_not", "not")
-def _not(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("not", args[0])
-
-
-@row("truth", "truth")
-def _truth(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return args[0]
-
-
-def _must_have_bits(code: Code) -> None:
-    if code in FLOATS:
-        raise Unlowered("the bits of a float")
-
-
-@row("selection", "bitand")
-def _bitand(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    _must_have_bits(code)
-    return e.apply("and", *args)
-
-
-@row("selection", "bitor")
-def _bitor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    _must_have_bits(code)
-    return e.apply("or", *args)
-
-
-@row("selection", "bitxor")
-def _bitxor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    _must_have_bits(code)
-    return e.apply("ne", *args, code="b1") if code == "b1" else e.apply("xor", *args)
-
-
-@row("selection", "invert")
-def _invert(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    _must_have_bits(code)
-    return e.apply("not", args[0]) if code == "b1" else e.apply("sub", Constant(-1, code), args[0])
-
-
-@row("arithmetic", "lshift")
-def _lshift(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("shift_left", args[0], _known_shift(args[1], code))
-
-
-@row("arithmetic", "rshift")
-def _rshift(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("shift_right", args[0], _known_shift(args[1], code))
-
-
-def _known_shift(by: Expr, code: Code) -> Expr:
-    _must_have_bits(code)
-    if not isinstance(by, Constant) or not 0 <= by.value < 64:
-        raise Unlowered("arrays of integers shifted by a number that is computed")
-    return by
-
-
-@row("comparison", "isnan")
-def _isnan(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    return e.apply("ne", args[0], args[0], code="b1")
-
-
-@row("comparison", "isfinite")
-def _isfinite(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    (x,) = args
-    if code not in FLOATS:
-        return Constant(True, "b1")
-    return e.apply("lt", e.apply("fabs", x), real(math.inf, code), code="b1")
-
-
-@row("comparison", "isinf")
-def _isinf(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    (x,) = args
-    if code not in FLOATS:
-        return Constant(False, "b1")
-    return e.apply("eq", e.apply("fabs", x), real(math.inf, code), code="b1")

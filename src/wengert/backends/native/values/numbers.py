@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..form.loopform import FLOATS, Apply, Code, Constant, Expr
-from .elementwise import ROWS, Elementwise
 from .emitter import Emitter
 from .promotion import converted, number_codes
+from .rows import ROWS, Elementwise
 from .values import (
     AN_INTEGER,
     NUMPY,

@@ -7,8 +7,8 @@ from itertools import product
 from typing import NamedTuple
 
 from ..form.loopform import FLOATS, Code, Constant, Expr, floating
-from .elementwise import Rule
 from .emitter import Emitter
+from .rows import Rule
 from .values import AN_INTEGER, NUMPY, SINGLE, Array, Scalar, Unlowered, Whose
 
 _ORDER: tuple[Code, ...] = ("b1", "i64", "f32", "f64")

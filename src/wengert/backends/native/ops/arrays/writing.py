@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from .....ir.graph import Atom, Const, Eqn, Var
 from .....ir.steps import Viewed
 from .....ir.types import UNKNOWN
-from ...containers.fields import has_fields, store_in_field, sum_of_parts
+from ...containers.fields import has_fields, store_in_field
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Constant, Expr, For, Slot
 from ...lower.columns import Growing
 from ...lower.groups import Place, can_be_placed
-from ...lower.lists import as_item, in_memory_as_list, loosening
 from ...lower.lowering import Site, lowers
 from ...lower.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
-from ...lower.structure import item_of_list, length_of, over_arrays, wrapped
+from ...lower.structure import item_of_list, length_of, wrapped
 from ...prepare.writes import OF_DERIVATIVES
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -28,7 +27,6 @@ from ...values.values import (
     PYTHON,
     ZERO,
     Array,
-    Bounds,
     Delayed,
     Known,
     Repeated,
@@ -37,19 +35,11 @@ from ...values.values import (
     Unlowered,
     Value,
     View,
-    plus,
-    times,
 )
-from ..elementwise.access import (
-    Scattered,
-    is_index_array,
-    over_scattered,
-    part_of_array,
-    parts_of,
-    scattered,
-    slice_of,
-)
+from ..elementwise.access import part_of_array, parts_of
 from ..elementwise.creation import zeroed
+from ..elementwise.scattered import Scattered, is_index_array, over_scattered, scattered
+from .writing_items import added, number_of_item, store_in_list, store_in_tuple, with_item
 
 
 @lowers("store", "stored", "add_at")
@@ -57,9 +47,9 @@ def _store(site: Site, eqn: Eqn) -> Value:
     target, *path, value = eqn.args
     container = site.value(target)
     if isinstance(container, Growing) and len(path) == 1:
-        return _store_in_list(site, eqn, container)
+        return store_in_list(site, eqn, container)
     if isinstance(container, Tuple) and len(path) == 1:
-        return _store_in_tuple(site, eqn, container)
+        return store_in_tuple(site, eqn, container)
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
     what = site.any_operand(value)
@@ -131,17 +121,17 @@ def _store_in_item(
     """An addition to a part of an array that is an item of a cotangent of known length."""
     if eqn.op.name not in OF_DERIVATIVES:
         raise Unlowered("a write to a part of an item")
-    k = _number_of_item(container, path[0])
+    k = number_of_item(container, path[0])
     item = None if k is None else container.items[k]
     if k is None or not isinstance(item, (View, Repeated)):
         steps = [site.value(step) for step in path]
-        changed = changed_by_number(site, container, steps, lambda x: _added(site, x, what))
+        changed = changed_by_number(site, container, steps, lambda x: added(site, x, what))
         assert isinstance(changed, Tuple)
         return changed
     view = site.writable(site.view(item), eqn)
     site.write_all()
     _write_along(site, eqn, view, [site.value(step) for step in path[1:]], what)
-    return _with_item(container, k, view)
+    return with_item(container, k, view)
 
 
 def _write_along(
@@ -159,7 +149,7 @@ def _write_along(
                 part = before
                 continue
             if eqn.op.name == "add_at":
-                what = site.as_scalar(_added(site, before, what))
+                what = site.as_scalar(added(site, before, what))
             part.column.put(site.e, position, what)
             return
         if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
@@ -307,109 +297,3 @@ def _must_differ(site: Site, places: Scattered) -> None:
     inner.e.exit_if(inner.e.load(seen, (at,)), "an index that names an element twice")
     inner.e.store(seen, (at,), Constant(True, "b1"))
     e.add(For(index, e.let(places.indices.dims[0]), tuple(inner.e.statements)))
-
-
-def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
-    index = site.value(eqn.args[1])
-    if isinstance(index, Bounds):
-        return _add_to_part(site, eqn, container, index)
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    position = wrapped(site, site.as_scalar(index), length_of(site, container))
-    value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
-        value = site.in_memory(eqn.args[2])
-    site.write_all()
-    if eqn.op.name == "add_at":
-        value = _sum_in_list(site, container, position, value)
-    value = as_item(site, container, value)
-    with loosening(site, container):
-        container.column.put(site.e, position, value)
-    return container
-
-
-def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Value:
-    """The cotangent of a slice of a list, added to that of the list."""
-    value = site.value(eqn.args[2])
-    if eqn.op.name != "add_at" or not isinstance(value, Growing):
-        raise Unlowered("a write to a slice of a list")
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    site.write_all()
-    e = site.e
-    start, count, step = slice_of(site, bounds, length_of(site, container))
-    e.must_be_same(count, length_of(site, value), "a cotangent of another length")
-    inner = site.inside(site.block)
-    index = Slot(e.names.fresh("k"), "i64")
-    place = inner.e.let(plus(start, times(index, step)))
-    item = item_at(inner.e, value, index)
-    container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
-    e.add(For(index, count, tuple(inner.e.statements)))
-    return container
-
-
-def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
-    before = item_at(site.e, container, position)
-    if isinstance(before, View) and isinstance(value, View):
-        return site.view(site.computed(over_arrays(site, "add", [before, value])))
-    value = site.as_scalar(value) if isinstance(before, Scalar) else value
-    return sum_of_parts(site.e, before, value)
-
-
-def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
-    """A list of known length with one item replaced; the others are what they were."""
-    k = _number_of_item(container, eqn.args[1])
-    if k is None and _is_of_numbers(container):
-        return _store_in_list(site, eqn, in_memory_as_list(site, container))
-    value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
-        value = site.in_memory(eqn.args[2])
-    adds = eqn.op.name == "add_at"
-    if k is None:
-        step = [site.value(eqn.args[1])]
-        return changed_by_number(
-            site, container, step, lambda x: _added(site, x, value) if adds else value
-        )
-    if adds:
-        value = _added(site, container.items[k], value)
-    return _with_item(container, k, value)
-
-
-def _number_of_item(container: Tuple, index: Atom) -> int | None:
-    """Which item an index or key names, if that is known."""
-    key = index.value if isinstance(index, Const) else None
-    key = getattr(key, "name", key)
-    if key not in container.keys and isinstance(key, int) and container.form == "list":
-        key = key % len(container.items) if container.items else None
-    return None if key is None or key not in container.keys else container.keys.index(key)
-
-
-def _with_item(container: Tuple, k: int, value: Value) -> Tuple:
-    items = (*container.items[:k], value, *container.items[k + 1 :])
-    return Tuple(items, container.form, container.keys, container.type)
-
-
-def _is_of_numbers(container: Tuple) -> bool:
-    return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
-
-
-def _added(site: Site, before: Value, value: Value) -> Value:
-    if isinstance(before, Scalar) and isinstance(value, Scalar):
-        return sum_of_parts(site.e, before, value)
-    if isinstance(before, (Scalar, View, Repeated)) and isinstance(value, (Scalar, View, Repeated)):
-        return site.computed(over_arrays(site, "add", [before, value]))
-    return sum_of_parts(site.e, before, value)
-
-
-@lowers("add_attr")
-def _add_attr(site: Site, eqn: Eqn) -> Value:
-    """A cotangent added to that of a field of a named tuple."""
-    buffer, x = (site.value(atom) for atom in eqn.args[:2])
-    name = eqn.param("name")
-    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
-        raise Unlowered(f"a cotangent of the attribute `{name}`")
-    k = x.keys.index(name)
-    value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
-        value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
-    return _with_item(buffer, k, _added(site, buffer.items[k], value))

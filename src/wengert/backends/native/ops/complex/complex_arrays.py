@@ -14,7 +14,7 @@ from ...lower.shapes import dims_of, sizes_of
 from ...lower.structure import elementwise as of_real
 from ...lower.structure import over_arrays
 from ...values.complexes import by_part, complex_of, is_complex, is_number, known_number, lifted
-from ...values.elementwise import ROWS
+from ...values.rows import ROWS
 from ...values.values import (
     NUMPY,
     ZERO,

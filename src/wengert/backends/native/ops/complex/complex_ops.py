@@ -32,9 +32,9 @@ from ...values.complexes import (
     must_be_complex,
     real_where_all_are,
 )
-from ...values.elementwise import Elementwise
 from ...values.emitter import Emitter
 from ...values.numbers import exact_float
+from ...values.rows import Elementwise
 from ...values.values import (
     NUMPY,
     PYTHON,

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from .....ir.graph import Atom, Eqn
-from .....ir.records import record
 from ...containers.items_by_number import item_by_number
 from ...containers.kept import kept_item
-from ...form.loopform import Apply, Assign, Constant, Expr, For, If, Slot
+from ...form.loopform import Constant, Expr
 from ...lower.columns import Growing
 from ...lower.lists import part_of_list
 from ...lower.lowering import Site, lowers
-from ...lower.shapes import broadcast, dims_of, expanded
+from ...lower.shapes import dims_of, expanded
 from ...lower.structure import item_of_list, length_of, wrapped
 from ...values.emitter import Emitter
 from ...values.layouts import is_kept
-from ...values.loops import in_order
 from ...values.values import (
     NUMPY,
     ONE,
@@ -36,9 +34,9 @@ from ...values.values import (
     minus,
     number,
     plus,
-    product,
     times,
 )
+from .scattered import is_index_array, over_scattered, scattered
 
 # --- what an index says -------------------------------------------------------------------
 
@@ -224,171 +222,6 @@ def _known_slice(index: Bounds) -> slice:
 
 
 # --- arrays of indices --------------------------------------------------------------------
-
-
-def is_index_array(part: Value) -> bool:
-    if isinstance(part, Tuple):
-        return part.form == "list"
-    return isinstance(part, (View, Delayed, Repeated, Growing)) and bool(
-        not isinstance(part, (View, Delayed, Repeated)) or part.dims
-    )
-
-
-@record
-class Scattered:
-    """The elements `array[…, indices, …]`: one array of integers, the other axes whole."""
-
-    view: View
-    axis: int
-    indices: View
-
-
-def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
-    places = [k for k, p in enumerate(parts) if not _is_whole(p)]
-    if len(parts) > len(view.dims):
-        raise Unlowered("too many indices")
-    if len(places) > 1:
-        return _by_several(site, view, parts, places)
-    indices = _index_array(site, parts[places[0]])
-    if indices.code == "b1":
-        return _masked(site, view, places[0], indices)
-    if indices.code != "i64":
-        raise Unlowered("an index that is no integer")
-    return Scattered(view, places[0], indices)
-
-
-def _by_several(site: Site, view: View, parts: Sequence[Value], places: Sequence[int]) -> Scattered:
-    """Several arrays of indices, and numbers beside them: as one, over the axes they are about, as one."""
-    e = site.e
-    first, rank = places[0], len(places)
-    if list(places) != list(range(first, first + rank)):
-        raise Unlowered("arrays of indices that are not side by side")
-    given: list[Scalar | View] = []
-    for part in parts[first : first + rank]:
-        if not isinstance(part, Scalar) and not is_index_array(part):
-            raise Unlowered("an array of indices beside part of an axis")
-        given.append(part if isinstance(part, Scalar) else _index_array(site, part))
-    if any(x.code != "i64" for x in given):
-        raise Unlowered("masks beside arrays of indices")
-    arrays = [x for x in given if isinstance(x, View)]
-    if any(len(x.dims) != 1 for x in arrays):
-        raise Unlowered("several arrays of indices with more than one axis")
-    (count,) = broadcast(e, arrays)
-    site.write_all()
-    made = site.allocate((count,), "i64", ())
-    inner = site.inside(site.block)
-    inner.e.span = e.span
-    index = Slot(e.names.fresh("i"), "i64")
-    total: Expr = ZERO
-    for x, size in zip(given, view.dims[first : first + rank], strict=True):
-        at = (ZERO if isinstance(x, View) and x.dims == (ONE,) else index,)
-        own = Scalar(inner.e.load(x, at), NUMPY) if isinstance(x, View) else x
-        total = inner.e.let(plus(times(total, size), wrapped(inner, own, size)))
-    inner.e.store(made, (index,), total)
-    e.add(For(index, e.let(count), tuple(inner.e.statements)))
-    return Scattered(_joined_axes(e, view, first, rank), first, made)
-
-
-def _index_array(site: Site, part: Value) -> View:
-    """An array of indices; a list of them is one as well."""
-    if isinstance(part, Growing):
-        raise Unlowered("a list of indices of any length")
-    if not isinstance(part, Tuple):
-        return site.view(part)
-    items = [site.as_scalar(item) for item in part.items]
-    codes = {item.code for item in items}
-    if codes not in ({"i64"}, {"b1"}):
-        raise Unlowered("a list of indices that are no integers")
-    site.write_all()
-    made = site.allocate((Constant(len(items), "i64"),), items[0].code, ())
-    for k, item in enumerate(items):
-        site.e.store(made, (Constant(k, "i64"),), item.expr)
-    return made
-
-
-def _masked(site: Site, view: View, axis: int, mask: View) -> Scattered:
-    """The elements that a mask chooses, by their numbers along the axes that it is about, as one."""
-    e = site.e
-    rank = len(mask.dims)
-    if rank > len(view.dims) - axis:
-        raise Unlowered("a mask with more axes than the array")
-    for a, b in zip(mask.dims, view.dims[axis : axis + rank], strict=True):
-        e.must_be_same(a, b, "a mask of another shape")
-    flat = _joined_axes(e, view, axis, rank)
-    return Scattered(flat, axis, numbers_of_the_true(site, mask))
-
-
-def _joined_axes(e: Emitter, view: View, axis: int, rank: int) -> View:
-    """The same memory with some axes as one."""
-    dims, strides = view.dims[axis : axis + rank], view.strides[axis : axis + rank]
-    for k in range(rank - 1):
-        if e.let(times(dims[k + 1], strides[k + 1])) != e.let(strides[k]):
-            raise Unlowered("a mask of an array that is not in C order")
-    size = e.let(product(dims))
-    new_dims = (*view.dims[:axis], size, *view.dims[axis + rank :])
-    new_strides = (*view.strides[:axis], strides[-1], *view.strides[axis + rank :])
-    return View(view.root, view.code, new_dims, new_strides, view.offset)
-
-
-def numbers_of_the_true(site: Site, mask: View) -> View:
-    """The numbers, in C order, of the elements of a mask that are true."""
-    e = site.e
-    site.write_all()
-    size = e.let(product(mask.dims))
-    room = site.allocate((size,), "i64", ())
-    found = e.variable("found", ZERO)
-    number = e.variable("number", ZERO)
-
-    def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
-        block = inner.block()
-        block.store(room, (found,), number)
-        block.add(Assign(found, Apply("add", (found, ONE), "i64")))
-        inner.add(If(inner.load(mask, at), tuple(block.statements)))
-        inner.add(Assign(number, Apply("add", (number, ONE), "i64")))
-
-    in_order(e, mask.dims, element)
-    count = e.variable("count", found)
-    e.note_least(count, 0)
-    return View(room.root, "i64", (count,), (ONE,), ZERO)
-
-
-def _is_whole(part: Value) -> bool:
-    return isinstance(part, Bounds) and part.start is part.stop is part.step is None
-
-
-def over_scattered(
-    site: Site,
-    places: Scattered,
-    element: Callable[[Emitter, tuple[Expr, ...], tuple[Expr, ...]], None],
-) -> None:
-    """Do something for each element: `element(emitter, where in the result, where in the array)`."""
-    view, axis, indices = places.view, places.axis, places.indices
-    before, after = view.dims[:axis], view.dims[axis + 1 :]
-    outside, rank = (*before, *indices.dims, *after), len(indices.dims)
-
-    def at(inner: Site, here: tuple[Expr, ...]) -> None:
-        own = here[axis : axis + rank]
-        index = Scalar(inner.e.load(indices, own), NUMPY)
-        position = wrapped(inner, index, view.dims[axis])
-        element(inner.e, here, (*here[:axis], position, *here[axis + rank :]))
-
-    _nest(site, outside, at, ())
-
-
-def _nest(
-    site: Site,
-    dims: tuple[Expr, ...],
-    body: Callable[[Site, tuple[Expr, ...]], None],
-    indices: tuple[Expr, ...],
-) -> None:
-    if len(indices) == len(dims):
-        body(site, indices)
-        return
-    index = Slot(site.e.names.fresh("i"), "i64")
-    inner = site.inside(site.block)
-    inner.e.span = site.e.span
-    _nest(inner, dims, body, (*indices, index))
-    site.e.add(For(index, site.e.let(dims[len(indices)]), tuple(inner.e.statements)))
 
 
 def _gathered(site: Site, atom: Atom, parts: Sequence[Value]) -> Value:

@@ -14,8 +14,8 @@ from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
-from ...values.elementwise import choose, row
 from ...values.emitter import Emitter
+from ...values.rows import choose, row
 from ...values.values import NUMPY, PYTHON, Scalar, Unlowered, Value
 
 COUNT_BITS = 48

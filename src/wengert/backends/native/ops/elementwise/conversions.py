@@ -11,9 +11,9 @@ from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
-from ...values.elementwise import ROWS, Elementwise
 from ...values.emitter import Emitter
 from ...values.loops import over
+from ...values.rows import ROWS, Elementwise
 from ...values.values import (
     NUMPY,
     PYTHON,

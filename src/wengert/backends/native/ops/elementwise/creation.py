@@ -18,11 +18,11 @@ from ...lower.lowering import Site, lowers
 from ...lower.ranges import SIZE_BITS, range_count
 from ...lower.sequences import RaggedArrays
 from ...lower.shapes import dims_of, known_axis, sizes_of
-from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
 from ...values.loops import fill, over
 from ...values.numbers import converted, exact_float
 from ...values.promotion import Operand, common, common_code, operands
+from ...values.rows import ROWS
 from ...values.strides import is_contiguous
 from ...values.values import (
     NUMPY,

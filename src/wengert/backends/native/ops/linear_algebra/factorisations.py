@@ -9,28 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....ir.graph import Eqn
-from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, For, If, Load, Slot
+from ...form.loopform import Apply, Code, Constant, Expr, External, Load
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, over
 from ...values.numbers import converted
-from ...values.values import (
-    NUMPY,
-    ONE,
-    ZERO,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    plus,
-    times,
-)
+from ...values.values import ONE, ZERO, Tuple, Unlowered, Value, View, integer, plus, times
 from ..elementwise.creation import zeroed
-from .products import matrix_product
-from .small_systems import Elimination, eliminated, otherwise, product_of_pivots
+from .small_systems import eliminated, otherwise
 
 
 class Routine:
@@ -115,11 +102,11 @@ def matrix(site: Site, eqn: Eqn, *, square: bool = True) -> View:
     return view
 
 
-def _inexact(*views: View) -> Code:
+def inexact(*views: View) -> Code:
     return "f32" if all(view.code == "f32" for view in views) else "f64"
 
 
-def _lead(site: Site, size: Expr) -> Expr:
+def leading(site: Site, size: Expr) -> Expr:
     return site.e.apply("max", size, ONE)
 
 
@@ -134,7 +121,7 @@ def _solve(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("`solve` of stacks of matrices")
     site.e.must_be_same(b.dims[0], a.dims[0], "a system with another number of equations")
     right = b if len(b.dims) == 2 else with_axes(b, (*b.dims, ONE), (*b.strides, ZERO))
-    code = _inexact(a, b)
+    code = inexact(a, b)
     found = as_matrix(_solved(site, a, lambda inner: by_columns(inner, right, code), code))
     return found if len(b.dims) == 2 else with_axes(found, found.dims[:1], found.strides[:1])
 
@@ -151,11 +138,11 @@ def _as_columns(site: Site, eqn: Eqn) -> Value:
 @lowers("inv")
 def _inv(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
-    code, size = _inexact(a), site.e.size(a.dims[0])
-    return as_matrix(_solved(site, a, lambda inner: _unit_matrix(inner, size, code), code))
+    code, size = inexact(a), site.e.size(a.dims[0])
+    return as_matrix(_solved(site, a, lambda inner: unit_matrix(inner, size, code), code))
 
 
-def _unit_matrix(site: Site, size: Expr, code: Code) -> View:
+def unit_matrix(site: Site, size: Expr, code: Code) -> View:
     made = zeroed(site, (size, size), code, ())
     over(site.e, (size,), lambda e, k: e.store(made, (k[0], k[0]), Constant(1.0, code)))
     return made
@@ -168,7 +155,7 @@ def _solved(site: Site, a: View, right_hand_side: Callable[[Site], View], code: 
 
     def by_lapack(inner: Site) -> None:
         routine, right = Routine(inner, code), right_hand_side(inner)
-        size, lead = a.dims[0], _lead(inner, a.dims[0])
+        size, lead = a.dims[0], leading(inner, a.dims[0])
         routine.call(
             "gesv", routine.number(size), routine.number(right.dims[0]), by_columns(inner, a, code),
             routine.number(lead), routine.array(size, "i64"), right, routine.number(lead),
@@ -179,118 +166,6 @@ def _solved(site: Site, a: View, right_hand_side: Callable[[Site], View], code: 
     return made
 
 
-# --- determinants -------------------------------------------------------------------------
-
-
-@lowers("det", "slogdet")
-def _det(site: Site, eqn: Eqn) -> Value:
-    a = matrix(site, eqn)
-    code = _inexact(a)
-    found = eliminated(site, a, None, code)
-    value = product_of_pivots(site.e, found)
-    if eqn.op.name == "det":
-        return Scalar(_determinant(site, a, found, value), NUMPY)
-    sign, size = _sign_and_logarithm(site, a, found, value)
-    items = (Scalar(sign, NUMPY), Scalar(size, NUMPY))
-    kind = eqn.outs[0].kind
-    return Tuple(items, "namedtuple", ("sign", "logabsdet"), getattr(kind, "type", None))
-
-
-def _determinant(site: Site, a: View, found: Elimination, value: Expr) -> Expr:
-    made = site.e.variable("determinant", value)
-
-    def by_lapack(inner: Site) -> None:
-        sign, size = sign_and_logarithm(inner, a, made.code)
-        inner.e.add(Assign(made, _from_logarithm(inner.e, sign, size)))
-
-    otherwise(site, found.succeeded, by_lapack)
-    return site.e.variable("det", made)
-
-
-def _sign_and_logarithm(site: Site, a: View, found: Elimination, value: Expr) -> tuple[Expr, Expr]:
-    e, code = site.e, value.code
-    sign = e.variable("sign", e.apply("copysign", Constant(1.0, code), value))
-    size = e.variable("logarithm", e.apply("log", e.apply("fabs", value)))
-
-    def by_lapack(inner: Site) -> None:
-        for slot, found_ in zip((sign, size), sign_and_logarithm(inner, a, code), strict=True):
-            inner.e.add(Assign(slot, found_))
-
-    otherwise(site, found.succeeded, by_lapack)
-    return e.variable("sign_of_det", sign), e.variable("log_of_det", size)
-
-
-def _from_logarithm(e: Emitter, sign: Expr, size: Expr) -> Expr:
-    return e.apply("mul", sign, e.apply("exp", size))
-
-
-def sign_and_logarithm(site: Site, a: View, code: Code) -> tuple[Expr, Expr]:
-    """The sign of a determinant and the logarithm of its magnitude, from the LU factorisation."""
-    e = site.e
-    routine, size = Routine(site, code), a.dims[0]
-    factors, pivots = by_columns(site, a, code), routine.array(size, "i64")
-    n, lead = routine.number(size), routine.number(_lead(site, size))
-    failed = routine.attempt("getrf", n, n, factors, lead, pivots)
-    sign = e.variable("sign", Constant(1.0, code))
-    total = e.variable("logarithm", Constant(0.0, code))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    entry = inner.load(factors, (index, index))
-    there = inner.apply("add", index, ONE)
-    turned = inner.apply("ne", inner.load(pivots, (index,)), there, code="b1")
-    negative = inner.apply("lt", entry, Constant(0.0, code), code="b1")
-    flips = inner.apply("ne", turned, negative, code="b1")
-    other = inner.apply("neg", sign)
-    inner.add(Assign(sign, Apply("select", (flips, other, sign), code)))
-    size_of = inner.apply("log", inner.apply("fabs", entry))
-    inner.add(Assign(total, Apply("add", (total, size_of), code)))
-    e.add(For(index, size, tuple(inner.statements)))
-    singular = e.let(Apply("gt", (failed, ZERO), "b1"))
-    none = (Assign(sign, Constant(0.0, code)), Assign(total, Constant(float("-inf"), code)))
-    e.add(If(singular, none))
-    return e.variable("sign_of_det", sign), e.variable("log_of_det", total)
-
-
-@lowers("cofactor")
-def _cofactor(site: Site, eqn: Eqn) -> Value:
-    """∂det(x)/∂x, of singular matrices too: as `runtime.matrices.cofactor` has it."""
-    a = matrix(site, eqn)
-    code, size = _inexact(a), site.e.size(a.dims[0])
-    columns = _unit_matrix(site, size, code)
-    found = eliminated(site, a, columns, code)
-    scale = product_of_pivots(site.e, found)
-    over(site.e, (size, size), lambda e, at: e.store(  # the transpose of the inverse, times det
-        columns, at, e.apply("mul", scale, e.load(columns, at))
-    ))  # fmt: skip
-
-    def by_singular_values(inner: Site) -> None:
-        copy_elements(inner.e, columns, inner.view(_cofactor_by_lapack(inner, a, code)))
-
-    otherwise(site, found.succeeded, by_singular_values)
-    return columns
-
-
-def _cofactor_by_lapack(site: Site, a: View, code: Code) -> Value:
-    e = site.e
-    u, s, vh = _singular_values(site, a, code, "A")
-    signs = [sign_and_logarithm(site, view, code) for view in (u, vh)]
-    sign = e.apply("mul", *(_from_logarithm(e, *found) for found in signs))
-    scaled = site.copied(u)
-
-    def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
-        others = inner.variable("others", sign)
-        index, block = Slot(e.names.fresh("k"), "i64"), inner.block()
-        same = block.apply("eq", index, at[1], code="b1")
-        factor = block.apply(
-            "select", same, Constant(1.0, code), block.load(s, (index,)), code=code
-        )
-        block.add(Assign(others, Apply("mul", (others, factor), code)))
-        inner.add(For(index, s.dims[0], tuple(block.statements)))
-        inner.store(scaled, at, inner.apply("mul", inner.load(u, at), others))
-
-    over(e, scaled.dims, element)
-    return matrix_product(site, scaled, vh)
-
-
 # --- factorisations -----------------------------------------------------------------------
 
 
@@ -298,11 +173,11 @@ def _cofactor_by_lapack(site: Site, a: View, code: Code) -> Value:
 def _cholesky(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     upper = bool(eqn.param("upper", False))
-    code, routine = _inexact(a), Routine(site, _inexact(a))
+    code, routine = inexact(a), Routine(site, inexact(a))
     columns = by_columns(site, a, code)
     routine.call(
         "potrf", routine.letter("U" if upper else "L"), routine.number(a.dims[0]), columns,
-        routine.number(_lead(site, a.dims[0])),
+        routine.number(leading(site, a.dims[0])),
     )  # fmt: skip
     factor = as_matrix(columns)
 
@@ -318,7 +193,7 @@ def _cholesky(site: Site, eqn: Eqn) -> Value:
 @lowers("eigh", "eigvalsh")
 def _eigh(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
-    code, routine = _inexact(a), Routine(site, _inexact(a))
+    code, routine = inexact(a), Routine(site, inexact(a))
     columns, size = by_columns(site, a, code), a.dims[0]
     values = routine.array(size)
     triangle = str(eqn.param("UPLO", "L")).upper()
@@ -329,7 +204,7 @@ def _eigh(site: Site, eqn: Eqn) -> Value:
         "syevd",
         [
             routine.letter("V" if with_vectors else "N"), routine.letter(triangle),
-            routine.number(size), columns, routine.number(_lead(site, size)), values,
+            routine.number(size), columns, routine.number(leading(site, size)), values,
         ],
         site.e.let(plus(integer(3), times(integer(5), size))),
     )  # fmt: skip
@@ -343,15 +218,15 @@ def _eigh(site: Site, eqn: Eqn) -> Value:
 def _svd(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn, square=False)
     if eqn.op.name == "svdvals":
-        return _singular_values(site, a, _inexact(a), "N")[1]
+        return singular_values(site, a, inexact(a), "N")[1]
     if eqn.param("compute_uv", True) is not True or eqn.param("hermitian", False):
         raise Unlowered("options of `svd`")
     job = "A" if eqn.param("full_matrices", True) else "S"
-    items, kind = _singular_values(site, a, _inexact(a), job), eqn.outs[0].kind
+    items, kind = singular_values(site, a, inexact(a), job), eqn.outs[0].kind
     return Tuple(items, "namedtuple", ("U", "S", "Vh"), getattr(kind, "type", None))
 
 
-def _singular_values(site: Site, a: View, code: Code, job: str) -> tuple[View, View, View]:
+def singular_values(site: Site, a: View, code: Code, job: str) -> tuple[View, View, View]:
     """U, the singular values, and the transpose of V; of the values alone, the others are empty."""
     e, routine = site.e, Routine(site, code)
     rows, columns = map(e.size, a.dims)
@@ -364,9 +239,9 @@ def _singular_values(site: Site, a: View, code: Code, job: str) -> tuple[View, V
         "gesdd",
         [
             routine.letter(job), routine.number(rows), routine.number(columns),
-            by_columns(site, a, code), routine.number(_lead(site, rows)), values,
-            left, routine.number(_lead(site, rows)), right,
-            routine.number(_lead(site, widths[1])),
+            by_columns(site, a, code), routine.number(leading(site, rows)), values,
+            left, routine.number(leading(site, rows)), right,
+            routine.number(leading(site, widths[1])),
         ],
         site.e.apply("max", site.e.let(times(integer(8), least)), ONE),
     )  # fmt: skip
@@ -378,12 +253,12 @@ def _qr(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn, square=False)
     if eqn.param("mode", "reduced") != "reduced":
         raise Unlowered("`qr` in another mode")
-    e, code = site.e, _inexact(a)
+    e, code = site.e, inexact(a)
     routine = Routine(site, code)
     rows, columns = map(e.size, a.dims)
     least = rows if rows == columns else e.apply("min", rows, columns)
     factors, turns = by_columns(site, a, code), routine.array(least)
-    m, lead = routine.number(rows), routine.number(_lead(site, rows))
+    m, lead = routine.number(rows), routine.number(leading(site, rows))
     routine.call_with_room("geqrf", [m, routine.number(columns), factors, lead, turns], None)
     first = as_matrix(factors)
     right = site.allocate((least, columns), code, ())

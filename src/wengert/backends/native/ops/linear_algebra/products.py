@@ -12,11 +12,11 @@ from ...lower.groups import REDUCTIONS
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays
-from ...values.elementwise import ROWS
 from ...values.emitter import Emitter
 from ...values.loops import fill
 from ...values.numbers import compute
 from ...values.promotion import common_code
+from ...values.rows import ROWS
 from ...values.values import (
     NUMPY,
     ONE,

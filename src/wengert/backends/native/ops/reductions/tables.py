@@ -10,8 +10,8 @@ from ...values.loops import in_order, over
 from ...values.numbers import converted
 from ...values.values import NUMPY, ONE, ZERO, Scalar, Unlowered, Value, View, integer, minus, plus
 from ..arrays.moving import index
-from ..elementwise.access import numbers_of_the_true
 from ..elementwise.creation import zeroed
+from ..elementwise.scattered import numbers_of_the_true
 
 Index = tuple[Expr, ...]
 

@@ -1,0 +1,188 @@
+"""What is known before the program runs, and what a run has to agree with."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.graph import UNDEFINED, Atom, Const, Eqn
+from ....ir.types import STR
+from ..form.loopform import FLOATS, Apply, Constant, Expr
+from ..values import numbers
+from ..values.values import (
+    PYTHON,
+    UNBOUND,
+    Delayed,
+    Known,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+)
+from .fusion import must_have_form
+from .lowering import Site, lowers
+from .plans import is_same
+from .shapes import dims_of
+
+
+@lowers("is", "is_not")
+def _is(site: Site, eqn: Eqn) -> Value:
+    a, b = (site.value(atom) for atom in eqn.args)
+    known = isinstance(a, Known) or isinstance(b, Known)
+    if not known:
+        raise Unlowered("a question of identity")
+    wanted = eqn.op.name == "is"
+    for value, other in ((a, b), (b, a)):
+        if isinstance(other, Known) and other.value is UNDEFINED.value:
+            unbound = _is_unbound(site, value)
+            return Scalar(unbound if wanted else site.e.apply("not", unbound), PYTHON)
+    return Scalar(Constant(is_same(a, b) == wanted, "b1"), PYTHON)
+
+
+def _is_unbound(site: Site, value: Value) -> Expr:
+    """Whether nothing has been assigned to what stands for a name or an attribute."""
+    match value:
+        case Known():
+            return Constant(value.value is UNDEFINED.value, "b1")
+        case Scalar():
+            origin = numbers.origin_expr(value.origin)
+            return site.e.apply("eq", origin, integer(UNBOUND), code="b1")
+        case View(root=root):
+            bound = root.bound
+            return Constant(False, "b1") if bound is None else Apply("not", (bound,), "b1")
+        case _:
+            raise Unlowered("whether something has been assigned that is no number and no array")
+
+
+@lowers("in", "not_in")
+def _in(site: Site, eqn: Eqn) -> Value:
+    e = site.e
+    item, container = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Tuple) or not all(
+        isinstance(x, Scalar) for x in (item, *container.items)
+    ):
+        raise Unlowered("a question of membership")
+    if item.code in FLOATS:
+        nan = e.apply("ne", item.expr, item.expr, code="b1")
+        e.exit_if(nan, "NaN, which is in a list or tuple by its identity")
+    found: Expr = Constant(False, "b1")
+    for each in container.items:
+        same = numbers.compute(e, "eq", "py", [item, each])
+        found = e.apply("or", found, same.expr, code="b1")
+    return Scalar(found if eqn.op.name == "in" else e.apply("not", found), PYTHON)
+
+
+@lowers("bound", "accepts", "hook")
+def _bound(site: Site, eqn: Eqn) -> Value:
+    if eqn.op.name != "bound":
+        raise Unlowered(f"`{eqn.op.name}`")
+    value = site.value(eqn.args[0])
+    if not (isinstance(value, View) and value.root.bound is None):
+        site.e.exit_if(_is_unbound(site, value), "a name that is not bound")
+    return value
+
+
+@lowers("apart")
+def _apart(site: Site, eqn: Eqn) -> Value:
+    return Known(None)  # `function` compares the memory of all arguments that are written to
+
+
+@lowers("evaluated")
+def _evaluated(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if isinstance(value, Known) and isinstance(value.value, Eqn):
+        raise Unlowered("text that nobody reads, and that may not be made")
+    if isinstance(value, Delayed):
+        must_have_form(site, value)
+    return Known(None)  # its operands have been checked where it was lowered
+
+
+@lowers("counted")
+def _counted(site: Site, eqn: Eqn) -> Value:
+    value, count = site.value(eqn.args[0]), eqn.args[1]
+    if not isinstance(count, Const) or not isinstance(value, (Scalar, View)):
+        raise Unlowered("a count of something else than a number or an array")
+    found = [value.expr] if isinstance(value, Scalar) else map(site.e.size, dims_of(value))
+    wanted = [count.value] if isinstance(value, Scalar) else count.value
+    for one, other in zip(found, wanted, strict=True):
+        differs = site.e.apply("ne", one, integer(other), code="b1")
+        site.e.exit_if(differs, "a count that the program was not read for")
+    return Known(None)
+
+
+@lowers("long_enough")
+def _long_enough(site: Site, eqn: Eqn) -> Value:
+    length, count = (site.scalar(atom).expr for atom in eqn.args)
+    too_short = site.e.apply("lt", length, count, code="b1")
+    site.e.exit_if(too_short, "fewer items than names beside them")
+    return Known(None)
+
+
+@lowers("decided")
+def _decided(site: Site, eqn: Eqn) -> Value:
+    value, before = site.value(eqn.args[0]), site.value(eqn.args[1])
+    if isinstance(value, Known) and is_same(value, before):
+        return Known(None)
+    if not isinstance(value, Scalar) or not isinstance(before, Scalar) or value.code != before.code:
+        raise Unlowered("a decision by something else than a number")
+    differs = site.e.apply("ne", value.expr, before.expr, code="b1")
+    site.e.exit_if(differs, "a decision that the program was not read for")
+    return Known(None)
+
+
+@lowers("equally_long")
+def _equally_long(site: Site, eqn: Eqn) -> Value:
+    first, *others = (site.scalar(atom).expr for atom in eqn.args)
+    for other in others:
+        differs = site.e.apply("ne", first, other, code="b1")
+        site.e.exit_if(differs, "iterables of different lengths")
+    return Known(None)
+
+
+@lowers("global")
+def _global(site: Site, eqn: Eqn) -> Value:
+    """A global value: it is passed in with every call."""
+    found = site.unit.outside.get((id(eqn.param("holder")), eqn.param("key")))
+    if found is None:
+        raise Unlowered("a global value that is read in a function of its own")
+    return found
+
+
+@lowers("raise")
+def _raise(site: Site, eqn: Eqn) -> Value:
+    site.e.exit_if(Constant(True, "b1"), "an exception of the program's own")
+    return Known(None)
+
+
+@lowers("format")
+def _format(site: Site, eqn: Eqn) -> Value:
+    return Known(eqn)  # text that only an exception can show: the Python form makes it
+
+
+@lowers("opaque")
+def _opaque(site: Site, eqn: Eqn) -> Value:
+    function = eqn.args[0]
+    made = function.value if isinstance(function, Const) else None
+    if eqn.outs[0].kind == STR or _writes_text(made, eqn.args[1:]):
+        if not site.is_used(eqn.outs[0]):
+            raise Unlowered("text that nobody reads, and that may not be made")
+        return Known(eqn)
+    if isinstance(made, type) and issubclass(made, BaseException):
+        return Known(eqn)
+    raise Unlowered("a call of a function that wengert does not read")
+
+
+def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
+    """Whether a call is `"…" % x` or `"…".format(x)`: only an exception can show it, as with `format`."""
+    if function is operator.mod:
+        return isinstance(args[0], Const) and isinstance(args[0].value, str)
+    return isinstance(getattr(function, "__self__", None), str)
+
+
+@lowers("scalar_seed")
+def _scalar_seed(site: Site, eqn: Eqn) -> Value:
+    site.scalar(eqn.args[0])
+    return Scalar(Constant(1.0, "f64"), PYTHON)

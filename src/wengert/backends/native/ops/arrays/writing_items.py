@@ -1,0 +1,132 @@
+"""Writes to items of lists, tuples and objects."""
+
+from __future__ import annotations
+
+from .....ir.graph import Atom, Const, Eqn
+from ...containers.fields import sum_of_parts
+from ...containers.items_by_number import changed_by_number
+from ...form.loopform import Expr, For, Slot
+from ...lower.columns import Growing
+from ...lower.lists import as_item, in_memory_as_list, loosening
+from ...lower.lowering import Site, lowers
+from ...lower.sequences import item_at
+from ...lower.structure import length_of, over_arrays, wrapped
+from ...values.values import (
+    Bounds,
+    Delayed,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    plus,
+    times,
+)
+from ..elementwise.access import slice_of
+
+
+def store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
+    index = site.value(eqn.args[1])
+    if isinstance(index, Bounds):
+        return _add_to_part(site, eqn, container, index)
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    position = wrapped(site, site.as_scalar(index), length_of(site, container))
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2])
+    site.write_all()
+    if eqn.op.name == "add_at":
+        value = _sum_in_list(site, container, position, value)
+    value = as_item(site, container, value)
+    with loosening(site, container):
+        container.column.put(site.e, position, value)
+    return container
+
+
+def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Value:
+    """The cotangent of a slice of a list, added to that of the list."""
+    value = site.value(eqn.args[2])
+    if eqn.op.name != "add_at" or not isinstance(value, Growing):
+        raise Unlowered("a write to a slice of a list")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    e = site.e
+    start, count, step = slice_of(site, bounds, length_of(site, container))
+    e.must_be_same(count, length_of(site, value), "a cotangent of another length")
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    place = inner.e.let(plus(start, times(index, step)))
+    item = item_at(inner.e, value, index)
+    container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
+    e.add(For(index, count, tuple(inner.e.statements)))
+    return container
+
+
+def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
+    before = item_at(site.e, container, position)
+    if isinstance(before, View) and isinstance(value, View):
+        return site.view(site.computed(over_arrays(site, "add", [before, value])))
+    value = site.as_scalar(value) if isinstance(before, Scalar) else value
+    return sum_of_parts(site.e, before, value)
+
+
+def store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
+    """A list of known length with one item replaced; the others are what they were."""
+    k = number_of_item(container, eqn.args[1])
+    if k is None and _is_of_numbers(container):
+        return store_in_list(site, eqn, in_memory_as_list(site, container))
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2])
+    adds = eqn.op.name == "add_at"
+    if k is None:
+        step = [site.value(eqn.args[1])]
+        return changed_by_number(
+            site, container, step, lambda x: added(site, x, value) if adds else value
+        )
+    if adds:
+        value = added(site, container.items[k], value)
+    return with_item(container, k, value)
+
+
+def number_of_item(container: Tuple, index: Atom) -> int | None:
+    """Which item an index or key names, if that is known."""
+    key = index.value if isinstance(index, Const) else None
+    key = getattr(key, "name", key)
+    if key not in container.keys and isinstance(key, int) and container.form == "list":
+        key = key % len(container.items) if container.items else None
+    return None if key is None or key not in container.keys else container.keys.index(key)
+
+
+def with_item(container: Tuple, k: int, value: Value) -> Tuple:
+    items = (*container.items[:k], value, *container.items[k + 1 :])
+    return Tuple(items, container.form, container.keys, container.type)
+
+
+def _is_of_numbers(container: Tuple) -> bool:
+    return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
+
+
+def added(site: Site, before: Value, value: Value) -> Value:
+    if isinstance(before, Scalar) and isinstance(value, Scalar):
+        return sum_of_parts(site.e, before, value)
+    if isinstance(before, (Scalar, View, Repeated)) and isinstance(value, (Scalar, View, Repeated)):
+        return site.computed(over_arrays(site, "add", [before, value]))
+    return sum_of_parts(site.e, before, value)
+
+
+@lowers("add_attr")
+def _add_attr(site: Site, eqn: Eqn) -> Value:
+    """A cotangent added to that of a field of a named tuple."""
+    buffer, x = (site.value(atom) for atom in eqn.args[:2])
+    name = eqn.param("name")
+    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
+        raise Unlowered(f"a cotangent of the attribute `{name}`")
+    k = x.keys.index(name)
+    value = site.value(eqn.args[2])
+    if isinstance(value, (Delayed, Repeated)):
+        value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
+    return with_item(buffer, k, added(site, buffer.items[k], value))

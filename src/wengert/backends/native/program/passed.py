@@ -1,0 +1,145 @@
+"""Values as variables of procedures: parameters and results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....ir.records import replace
+from ..containers.composed import key_of, mapped, words_of
+from ..form.loopform import Code, Expr, Slot
+from ..lower.columns import Growing
+from ..values.emitter import Emitter
+from ..values.numbers import origin_expr
+from ..values.values import (
+    ONE,
+    ZERO,
+    Known,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    Whose,
+    c_strides,
+)
+
+
+def type_of(value: Value) -> Any:
+    match value:
+        case Scalar(code=code, origin=origin):
+            return code, origin if isinstance(origin, int) else origin.among
+        case View(code=code, dims=dims):
+            return code, value.root.lasts, tuple(dim == ONE for dim in dims)
+        case Known(value=known):
+            return "known", known if isinstance(known, (str, int, type(None))) else id(known)
+        case Tuple(items=items, form=form, keys=keys, type=type_):
+            return form, keys, id(type_), *map(type_of, items)
+        case Growing():
+            return key_of(value)
+        case _:
+            raise Unlowered("a call with a range or a slice")
+
+
+def exprs_of(value: Value) -> list[Expr]:
+    """The variables that a value is passed in."""
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin.expr]
+        case View():
+            dims = [dim for dim in value.dims if dim != ONE]
+            return [value.pointer, value.offset, *dims, *value.strides]
+        case Tuple(items=items):
+            return [expr for item in items for expr in exprs_of(item)]
+        case Growing():
+            return words_of(value)
+        case _:
+            return []
+
+
+def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> Value:
+    """A value of the same type, in variables of its own."""
+
+    def slot(code: Code) -> Slot:
+        slots.append(e.slot(hint, code))
+        return slots[-1]
+
+    match like:
+        case Scalar(code=code, origin=int(origin)):
+            return Scalar(slot(code), origin)
+        case Scalar(code=code, origin=Whose(among=among)):
+            return Scalar(slot(code), Whose(slot("i64"), among))
+        case View(code=code):
+            root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
+            dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
+            e.owned.append(root)
+            return View(root, code, dims, c_strides(dims), ZERO, whole=True)
+        case Tuple(items=items):
+            return replace(like, items=tuple(fresh(e, item, slots, hint) for item in items))
+        case Growing():
+            made = mapped(like, lambda expr: slot(expr.code), lasts=False)
+            e.owned += made.column.roots()
+            return made
+        case _:
+            return like
+
+
+def parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
+    if isinstance(like, Tuple):
+        return replace(like, items=tuple(parameter(e, item, slots, hint) for item in like.items))
+    if isinstance(like, Growing):
+        return _list_parameter(e, like, slots, hint)
+    if not isinstance(like, View):
+        return fresh(e, like, slots, hint)
+
+    def slot(part: str, code: Code) -> Slot:
+        slots.append(e.slot(f"{hint}{part}", code))
+        return slots[-1]
+
+    root = Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
+    offset = slot("_offset", "i64")
+    dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
+    strides = tuple(slot("_stride", "i64") for _ in dims)
+    return View(root, like.code, dims, strides, offset)
+
+
+def _list_parameter(e: Emitter, like: Growing, slots: list[Slot], hint: str) -> Growing:
+    """A list: what changes with it is in variables of the procedure's own."""
+
+    def taken(expr: Expr) -> Slot:
+        slots.append(e.slot(hint, expr.code))
+        return e.variable(hint, slots[-1])
+
+    return mapped(like, taken)
+
+
+def roots_of(value: Value) -> list[Root]:
+    """The memory that a value lies in."""
+    if isinstance(value, Tuple):
+        return [root for item in value.items for root in roots_of(item)]
+    if isinstance(value, Growing):
+        return value.column.roots()
+    return [value.root] if isinstance(value, View) else []
+
+
+def views_of(value: Value) -> list[View]:
+    """The arrays in a value."""
+    if isinstance(value, Tuple):
+        return [view for item in value.items for view in views_of(item)]
+    return [value] if isinstance(value, View) else []
+
+
+def result_exprs(value: Value) -> list[Expr]:
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
+        case View():
+            return [value.pointer, *(d for d in value.dims if d != ONE)]
+        case Tuple(items=items):
+            return [expr for item in items for expr in result_exprs(item)]
+        case Known():
+            return []
+        case Growing():
+            return words_of(value)
+        case _:
+            raise Unlowered("a function that gives a range or a slice")
