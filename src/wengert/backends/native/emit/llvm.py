@@ -40,7 +40,7 @@ from ..form.loopform import (
     variables_of,
 )
 from ..vector_math.vector_functions import Vectors
-from .llvm_frames import chunk_function, frame_function
+from .llvm_frames import chunk_function, frame_function, parameters_text
 from .llvm_hints import (
     SHORT,
     Metadata,
@@ -101,14 +101,6 @@ def module(
         *metadata.lines,
     ]
     return "\n".join(parts) + "\n"
-
-
-def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
-    inputs = [
-        f"{LLVM_TYPES[p.code]}{' noalias' * (p in fresh)} %{p.name}" for p in procedure.params
-    ]
-    outputs = [f"ptr noalias %out.{r.name}" for r in procedure.results]
-    return ", ".join(["ptr %memory", *inputs, *outputs])
 
 
 class _Printer(Writer):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..form.loopform import Procedure
+from collections.abc import Sequence
+
+from ..form.loopform import Procedure, Slot
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
 
@@ -42,3 +44,12 @@ def frame_function(procedure: Procedure) -> str:
     call = f"  %status = call i32 @{procedure.name}({', '.join(args)})"
     head = f"define i32 @{procedure.name}.frame(ptr %memory, ptr %frame) nounwind #0 {{"
     return "\n".join([head, *lines, call, "  ret i32 %status", "}", ""])
+
+
+def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
+    """The parameters of a procedure: memory, what it is given, and where its results go."""
+    inputs = [
+        f"{LLVM_TYPES[p.code]}{' noalias' * (p in fresh)} %{p.name}" for p in procedure.params
+    ]
+    outputs = [f"ptr noalias %out.{r.name}" for r in procedure.results]
+    return ", ".join(["ptr %memory", *inputs, *outputs])
