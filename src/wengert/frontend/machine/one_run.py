@@ -52,6 +52,8 @@ class OneRun:
     """Whole numbers that come from an argument: they may have derivatives."""
     turns: int = field(default_factory=lambda: MOST_TURNS)
     work_left: int = field(default_factory=lambda: MOST_WORK)
+    _counted: set[Var] = field(default_factory=set[Var])
+    """Whole numbers that are checked where the run begins."""
     _globals: dict[tuple[int, str], Any] = field(default_factory=dict[tuple[int, str], Any])
     _generators: SharedGenerators = field(default_factory=SharedGenerators)
 
@@ -74,6 +76,8 @@ class OneRun:
                 self.facts[leaf] = copy.deepcopy(value)
                 if is_whole(leaf):
                     self.given.add(leaf)
+                if type(value) in (bool, int):
+                    self._counted.add(leaf)
 
     def expected(self, params: Sequence[Var]) -> Iterator[tuple[Var, Any]]:
         """Shapes and whole numbers that a call must have: what other values decide is checked where it does."""
@@ -185,6 +189,12 @@ class OneRun:
     def _decided(self, builder: Builder, out: Var) -> Const:
         fact = self.of(out)
         fact = fact.item() if isinstance(fact, np.generic) else fact
+        eqn = builder.definition(out)
+        if eqn is not None and eqn.op is st.range_:  # its ends decide it, which are numbers
+            for end in eqn.args:
+                if isinstance(end, Var) and end not in self._counted:
+                    self._decided(builder, end)
+            return Const(fact)
         builder.append(Eqn((Var(NONE),), ident.decided, (out, Const(fact)), span=builder.span))
         return Const(fact)
 
