@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 from .errors import UnsupportedSyntax
 from .frontend import heap
 from .frontend.builtins import library_copies
-from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.calls.calls import call
 from .frontend.control.deferral import strictly
 from .frontend.domain.values import (
+    Args,
     Closure,
     Items,
+    Kwargs,
     Lost,
     Native,
     Part,

@@ -11,9 +11,11 @@ from typing import Any
 from . import api, jacobians, linear_maps, nested, numbers, roots, steered, steering
 from .backends.graph.compiled import TermFunction
 from .errors import BadArgument
-from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.calls.calls import call
 from .frontend.domain.values import (
+    Args,
     Items,
+    Kwargs,
     Native,
     Value,
     kind_of_value,

@@ -19,8 +19,7 @@ from .derived import Derived
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from .frontend.boundary import signature
 from .frontend.boundary.leaves import NoReader, Reader, reader_of
-from .frontend.calls.calls import Args, Kwargs
-from .frontend.domain.values import Native, Value
+from .frontend.domain.values import Args, Kwargs, Native, Value
 from .frontend.machine.interpreter import Interpreter
 from .global_parts import read_from, with_parts_of_globals
 from .ir.graph import Function

@@ -14,11 +14,20 @@ import numpy as np
 from . import apart, nested
 from .errors import BadArgument, NoSource, UnsupportedSyntax
 from .frontend.boundary.signature import describe, kind_of
-from .frontend.calls.calls import Args, Kwargs, call
+from .frontend.calls.calls import call
 from .frontend.calls.closure_calls import call_closure
 from .frontend.calls.closures import closure_of
 from .frontend.containers.items import open_up
-from .frontend.domain.values import Closure, Items, Native, Value, as_known, kind_of_value
+from .frontend.domain.values import (
+    Args,
+    Closure,
+    Items,
+    Kwargs,
+    Native,
+    Value,
+    as_known,
+    kind_of_value,
+)
 from .frontend.machine.interpreter import Interpreter
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var

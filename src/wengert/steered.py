@@ -6,10 +6,18 @@ from collections.abc import Callable
 
 from .apart import params_of, read_inner, read_to_run
 from .errors import BadArgument, UnsupportedSyntax
-from .frontend.calls.calls import Args, Kwargs
 from .frontend.calls.checkpoints import Checkpoint
 from .frontend.control.deferral import strictly
-from .frontend.domain.values import Items, Native, Value, flatten, fresh, kind_of_value
+from .frontend.domain.values import (
+    Args,
+    Items,
+    Kwargs,
+    Native,
+    Value,
+    flatten,
+    fresh,
+    kind_of_value,
+)
 from .frontend.machine.interpreter import Interpreter
 from .ir.graph import CALL, Atom, Const, Eqn, Var
 from .ir.records import replace

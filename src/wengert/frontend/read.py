@@ -21,10 +21,8 @@ from . import rule_rows as rows
 from .boundary import columns
 from .boundary.signature import Template
 from .calls.binding import bind_arguments
-from .calls.calls import call
 from .calls.closure_calls import inline
 from .calls.closures import closure_of
-from .containers.items import open_up
 from .domain.values import (
     MUTABLE_FORMS,
     OBJECTS,
@@ -164,7 +162,7 @@ def _followed(
     try:
         with _top_frame(it, target):
             make_externals(it)
-            result = call(it, function, positional, named)
+            result = it.call(function, positional, named)
             columns.refuse_result(it, result)
             outs, kind = _outs(it, result)
             walking.check_copied(it)
@@ -253,7 +251,7 @@ class _Given:
             self.params.append(Var(kind, name))
             if self.it.reading.run is not None:
                 self.it.reading.run.begin_whole(name, self.params[-1])
-            value = open_up(self.it, self.params[-1])
+            value = self.it.open_up(self.params[-1])
             self._note_values(name, value)
             return value
         value = fresh(kind, name)

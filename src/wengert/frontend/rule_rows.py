@@ -19,7 +19,6 @@ from ..ir.op import Op
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
-from .containers.items import subscript
 from .domain.values import Value, tuple_of
 from .machine.opcalls import emit_op
 
@@ -123,4 +122,4 @@ class Operand:
         return _operated(self.it, named("matmul"), operator.matmul, self.value, _value(other))
 
     def __getitem__(self, index: Any) -> Operand:
-        return Operand(self.it, subscript(self.it, self.value, _value(index)))
+        return Operand(self.it, self.it.getitem(self.value, _value(index)))

@@ -6,14 +6,14 @@ What stands for such a column, and for a table that has some, is in `polyfills.p
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from ...ir.graph import Const
 from ...ir.op import Op
-from ..domain.values import Items, Value
+from ..domain.values import Args, Items, Kwargs, Value
 from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column, Frame
 from . import tables
@@ -21,9 +21,6 @@ from .shown import makes_tables
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def is_column(value: Value) -> TypeGuard[Items]:
@@ -60,9 +57,7 @@ def _as_list(it: Interpreter, value: Value) -> Value:
 
 def _read(it: Interpreter, written: Any, args: Args) -> Value:
     """Read what is written in Python for columns."""
-    from ..calls.calls import call
-
-    return call(it, Const(written), args, {})
+    return it.call(Const(written), args, {})
 
 
 # --- operators and methods ------------------------------------------------------------------------
@@ -70,14 +65,12 @@ def _read(it: Interpreter, written: Any, args: Args) -> Value:
 
 def operate(it: Interpreter, op: Op, function: Callable[..., Any], values: Args) -> Value:
     """An operation on values of which one is a table: with values of the program it is one on columns."""
-    from ..evaluate.operations import dispatch_operator
-
     found = tables.operation(it, function, values)
     if found is not None:
         return found
     if op.name == "matmul" and tables.is_table(values[0]):
         return _read(it, column_polyfills.product, values)
-    return dispatch_operator(it, op, [as_column(it, value) for value in values])
+    return it.dispatch_operator(op, [as_column(it, value) for value in values])
 
 
 def as_frame(it: Interpreter, table: Const) -> Value:
@@ -87,17 +80,15 @@ def as_frame(it: Interpreter, table: Const) -> Value:
 
 def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method of a table, or of a column, that is given values of the program."""
-    from ..objects.attributes import call_method
-
     found = tables.actual(table.value)
     if hasattr(found, "columns"):
         if name == "assign":
-            return call_method(it, as_frame(it, table), name, args, kwargs)
+            return it.call_method(as_frame(it, table), name, args, kwargs)
         if name == "apply" and len(args) == 1 and kwargs == {"axis": Const(1)}:
             return _read(it, column_polyfills.by_rows, [table, *args])
     if not (tables.is_column_of_table(found) and hasattr(Column, name)):
         raise tables.refused(it, f"the method `{name}` of a table is given values of the program")
-    return call_method(it, as_column(it, table), name, args, kwargs)
+    return it.call_method(as_column(it, table), name, args, kwargs)
 
 
 # --- functions of libraries -----------------------------------------------------------------------
@@ -138,10 +129,8 @@ def _call_with(
     kwargs: Kwargs,
 ) -> Value:
     """A call of a function that sees something else in the place of tables."""
-    from ..calls.calls import call_known
-
     named = {key: seen(it, arg) for key, arg in kwargs.items()}
-    return call_known(it, function, [seen(it, arg) for arg in args], named)
+    return it.call_known(function, [seen(it, arg) for arg in args], named)
 
 
 def _of_column(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
@@ -151,9 +140,7 @@ def _of_column(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Va
         columns = [as_column(it, arg) for arg in args]
         return _read(it, column_polyfills.one_by_one, [Const(function), *columns])
     if name in TOGETHER and args and is_column(args[0]):
-        from ..calls.calls import call as call_it
-
-        return call_it(it, Const(TOGETHER[name]), args, kwargs)
+        return it.call(Const(TOGETHER[name]), args, kwargs)
     if name in REFUSED or isinstance(function, np.ufunc):
         raise tables.refused(it, f"`np.{name}` of a column that holds values of the program")
     return _call_with(it, _as_values, function, args, kwargs)

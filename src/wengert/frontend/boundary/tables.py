@@ -9,7 +9,7 @@ is read like a global from there on, or another table. Where a table meets value
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import PICTURE
 from ...ops import structure as st
-from ..domain.values import Closure, Items, Native, Value, held_by, list_of, tuple_of
+from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
 from ..machine.failing import fail_now
 from ..machine.relied_on import rely_on
 from ..polyfills.pandas.columns import is_numbered
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 Step = Callable[[Any], Any]
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 _OF_COLUMNS = (
     "values",
@@ -135,12 +133,11 @@ _CONVERSIONS = ("to_numpy", "to_list", "to_dict", "to_frame", "to_records", "to_
 def _called_for_its_effect(
     it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs
 ) -> Value:
-    from ..calls.calls import draw
 
     params = {"name": Const(name)}
     shown = packed(it, part_of(it, table))
     found = it.builder.emit_with(st.getattr_, (shown,), params, kind=PICTURE)
-    return draw(it, found, args, kwargs)
+    return it.draw(found, args, kwargs)
 
 
 def item(it: Interpreter, table: Const, index: Value) -> Value:
@@ -154,18 +151,16 @@ def item(it: Interpreter, table: Const, index: Value) -> Value:
 
 def _item_of_turn(it: Interpreter, table: Const, index: Value) -> Value:
     """An item whose index only the run knows: of a column whose rows are numbered, or by its place (`iloc`)."""
-    from ..containers.items import subscript
-
     if isinstance(index, Items) and index.form == "tuple" and len(index.values) == 2:
         row, name = index.values
         column = taken(it, table, lambda found: found.obj, ("object",))
         by_place = type(actual(table.value)).__name__ in _BY_PLACE
         if not by_place and isinstance(name, Const) and isinstance(column, Const):
-            return subscript(it, item(it, column, name), row)
+            return it.getitem(item(it, column, name), row)
     if is_column_of_table(_owner(actual(table.value))):
         if it.known_truth(taken(it, table, _goes_by_places, ("goes by places",))):
             items = lambda found: np.asarray(_owner(found))
-            return subscript(it, taken(it, table, items, ("items",)), index)
+            return it.getitem(taken(it, table, items, ("items",)), index)
     raise refused(it, "an item of a table whose index only the run knows")
 
 
@@ -232,7 +227,6 @@ def _comparable(key: Any) -> Any:
 
 
 def _as_value(it: Interpreter, part: Part) -> Value:
-    from ..calls.names import lift
 
     try:
         found = part.now
@@ -248,7 +242,7 @@ def _as_value(it: Interpreter, part: Part) -> Value:
         return make(*(taken(it, Const(part), _item_at(k), ("at", k)) for k in range(len(found))))
     if is_data(found):
         return Const(part)
-    return lift(it, part, part.name, found, key="now")
+    return it.lift(part, part.name, found, key="now")
 
 
 def _item_at(k: int) -> Step:

@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const
 from ..boundary.signature import Template
 from ..calls.binding import is_star
-from ..calls.calls import call
-from ..domain.values import Closure, Items, Native, Value, as_known, is_object, list_of, tuple_of
+from ..domain.values import (
+    Args,
+    Closure,
+    Items,
+    Kwargs,
+    Native,
+    Value,
+    as_known,
+    is_object,
+    list_of,
+    tuple_of,
+)
 from ..machine.failing import raise_now
 from ..objects import class_lookup, function_parts, instances
 from ..objects.bound_methods import receiver_of
@@ -23,8 +33,6 @@ from ..polyfills.stdlib.inspect import BoundArguments
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 OF_FRAMES = {
     "inspect": ("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "getframeinfo"),
@@ -203,7 +211,7 @@ def bind(bound: MethodType, it: Interpreter, args: Args, kwargs: Kwargs) -> Valu
     arguments = Items(
         "dict", tuple(found), tuple(_bound_to(each, values) for each in found.values())
     )
-    return call(it, Const(BoundArguments), [Const(bound.__self__), arguments], {})
+    return it.call(Const(BoundArguments), [Const(bound.__self__), arguments], {})
 
 
 def _bound_to(found: Any, values: Mapping[int, Value]) -> Value:

@@ -8,7 +8,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -24,15 +24,15 @@ from ...ops import structure as st
 from ...ops.registry import named
 from ..calls import purity
 from ..calls.binding import is_star
-from ..calls.calls import call, call_foreign, opaque
 from ..containers import known_sets
-from ..containers.items import subscript
 from ..control import choosing
 from ..control.loops import collect, loop_over
 from ..domain.values import (
+    Args,
     Closure,
     Items,
     Iteration,
+    Kwargs,
     Native,
     Value,
     is_generator,
@@ -41,14 +41,13 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..evaluate.operations import binary, truth
 from ..iterate import generators, iterators, walking
-from ..iterate.iteration import UNROLL, Running, as_list, as_tuple, iteration, joined, settled
+from ..iterate.iteration import UNROLL, Running
 from ..machine.failing import raise_now
 from ..machine.opcalls import emit_op
 from ..objects import class_lookup, instances, operators
 from ..objects.identities import holds_by_identity, refuse_in_sets
-from ..objects.operators import as_asked, defines
+from ..objects.operators import defines
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -57,8 +56,6 @@ from . import library_modules
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
@@ -67,11 +64,11 @@ Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return call(it, Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
+        return it.call(Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
     if it.constant(kwargs.get("strict", Const(False))):
         one_pass = any(map(is_iterator, args))
         function = iterator_polyfills.zip_ if one_pass else iterator_polyfills.strict_zip
-        return call(it, Const(function), args, kwargs if one_pass else {})
+        return it.call(Const(function), args, kwargs if one_pass else {})
     return Iteration("zip", tuple(args))
 
 
@@ -96,7 +93,7 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if any(map(is_star, args)):
-        return call(it, Const(equivalents.range_), args, kwargs)
+        return it.call(Const(equivalents.range_), args, kwargs)
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
@@ -118,9 +115,7 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             sized = instances.gives(type(constant), "__len__")
             return Const(len(constant)) if sized else _no_length(it, type(constant).__name__)
         case _:
-            from ..objects.operators import call_method_of_class
-
-            own = call_method_of_class(it, value, "__len__", [])
+            own = it.call_method_of_class(value, "__len__", [])
             if own is not None:
                 return own
             items = known_sets.members(it, value)
@@ -134,7 +129,7 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _bool(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`bool(x)`: functions and iterators are no values of the run."""
     if args and isinstance(args[0], (Closure, Native, Iteration)):
-        return truth(it, args[0])
+        return it.truth(args[0])
     return emit_op(it, st.truth, "py", args, kwargs)
 
 
@@ -151,23 +146,23 @@ def _no_length(it: Interpreter, name: str) -> Value:
 def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not args:
         return list_of()
-    listed = as_list(it, args[0])
+    listed = it.as_list(args[0])
     return list_of(*listed.values) if isinstance(listed, Items) else listed
 
 
 def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    listed = [as_list(it, a) for a in args]
+    listed = [it.as_list(a) for a in args]
     if it.reading.is_one_run and all(holds_by_identity(it, each) for each in listed):
-        return call(it, Const(container_polyfills.KnownSet), listed, {})
+        return it.call(Const(container_polyfills.KnownSet), listed, {})
     for each in listed:
         refuse_in_sets(it, each)
-    return call_foreign(it, set, listed, {})
+    return it.call_foreign(set, listed, {})
 
 
 def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not args:
         return tuple_of()
-    return as_tuple(it, args[0])
+    return it.as_tuple(args[0])
 
 
 def _entries(source: Any) -> dict[Any, Any]:
@@ -190,10 +185,10 @@ def dict_from(it: Interpreter, source: Value) -> Value:
         known = isinstance(inside, Items)
         return Items("dict", inside.keys, inside.values) if known else copied(it, inside)
     if unknown or defines(source, "keys"):
-        return call(it, Const(_entries), [source], {})
-    pairs = as_list(it, source)
+        return it.call(Const(_entries), [source], {})
+    pairs = it.as_list(source)
     if isinstance(pairs, Items) and not all(map(_is_known_pair, pairs.values)):
-        return call(it, Const(_of_pairs), [pairs], {})
+        return it.call(Const(_of_pairs), [pairs], {})
     return dictionary(it, pairs)
 
 
@@ -225,7 +220,7 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         reverse = kwargs.get("reverse", Const(False))
         return choosing.in_order(it, objects, kwargs.get("key"), reverse)
     items = known_sets.items_in_order(it, args[0]) if "key" not in kwargs else None
-    listed = as_list(it, args[0]) if items is None else items
+    listed = it.as_list(args[0]) if items is None else items
     known = _in_known_order(listed, kwargs) if isinstance(listed, Items) else None
     if known is not None:
         return known
@@ -234,11 +229,11 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     keys: Atom = values
     if key != Const(None):
         running = Running((values,), lambda elements: elements[0])
-        keys = it.atom(collect(it, running, lambda item: call(it, key, [item], {})))
+        keys = it.atom(collect(it, running, lambda item: it.call(key, [item], {})))
     reverse = it.atom(kwargs.get("reverse", Const(False)))
     order = it.emit(co.sorted_order, keys, reverse=reverse)
     indices = Running((order,), lambda elements: elements[0])
-    return collect(it, indices, lambda index: subscript(it, values, index))
+    return collect(it, indices, lambda index: it.getitem(values, index))
 
 
 def _in_known_order(listed: Items, kwargs: Kwargs) -> Items | None:
@@ -281,13 +276,13 @@ def _sums_at_once(source: Var) -> bool:
 def _add(it: Interpreter, a: Value, b: Value) -> Value:
     if a == Const(0) and kind_of_value(b) == INT:
         return b
-    return binary(it, ast.Add(), a, b, ast.Pass())
+    return it.binary(ast.Add(), a, b, ast.Pass())
 
 
 def fold(
     it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
 ) -> Value:
-    source = as_asked(it, source)
+    source = it.as_asked(source)
     if isinstance(source, Items) and is_iterator(source):
         with iterators.drained(it, source) as rest:
             return fold(it, rest, start, combine)
@@ -300,7 +295,7 @@ def fold(
 def _fold_at_once(
     it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
 ) -> Value:
-    items = iteration(it, source)
+    items = it.iteration(source)
     if isinstance(items, list):
         result = start
         for item in items:
@@ -325,16 +320,16 @@ def _extremum(which: str) -> Handler:
         if len(args) == 1 and is_star(args[0]):
             args = [args[0].values[0]]  # type: ignore[union-attr]
         elif any(map(is_star, args)):
-            args = [joined(it, args)]
+            args = [it.joined(args)]
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
         if it.reading.is_one_run and (is_iterator(source) or isinstance(source, Iteration)):
-            source = as_list(it, source)  # its items may be known objects
+            source = it.as_list(source)  # its items may be known objects
         objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:
             return choosing.extremum(it, which, objects, key)
         if key is not None and key != Const(None):
-            return _extremum_by_key(it, which, it.atom(as_list(it, source)), key, kwargs)
+            return _extremum_by_key(it, which, it.atom(it.as_list(source)), key, kwargs)
         if len(args) > 1 and any(isinstance(kind_of_value(arg), Struct) for arg in args):
             return choosing.extremum(it, which, list(args), None)
         if len(args) > 1:
@@ -348,22 +343,22 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
     op = el.maximum if which == "max" else el.minimum
     if isinstance(source, Var) and isinstance(source.kind, Array):
         return _extremum_of_array(it, which, source, kwargs)
-    source = settled(it, source)
-    items = iteration(it, source)
+    source = it.settled(source)
+    items = it.iteration(source)
     if isinstance(items, list) and not items:
         return _of_nothing(it, which, kwargs)
     if isinstance(items, list):
         if any(isinstance(kind_of_value(item), Struct) for item in items):
             return choosing.extremum(it, which, items, None)
         return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
-    listed = it.atom(as_list(it, source))
+    listed = it.atom(it.as_list(source))
     kind = kind_of_value(listed)
     if not (isinstance(kind, Seq) and isinstance(kind.item, Number)):
         return _extremum_by_key(it, which, listed, None, kwargs)
     combine = lambda a, b: it.emit(op, it.atom(a), it.atom(b))
     return it.choose(
         it.emit(st.length, listed),
-        lambda: fold(it, listed, subscript(it, listed, Const(0)), combine),
+        lambda: fold(it, listed, it.getitem(listed, Const(0)), combine),
         lambda: _of_nothing(it, which, kwargs),
     )
 
@@ -373,7 +368,7 @@ def _extremum_of_array(it: Interpreter, which: str, source: Var, kwargs: Kwargs)
 
     def first() -> Value:
         place = it.emit(red.place_of_extreme, source, largest=Const(which == "max"))
-        return subscript(it, source, place)
+        return it.getitem(source, place)
 
     if "default" not in kwargs:
         return first()
@@ -395,11 +390,11 @@ def _extremum_by_key(
     keys = values
     if key is not None:
         running = Running((values,), lambda elements: elements[0])
-        keys = it.atom(collect(it, running, lambda item: call(it, key, [item], {})))
+        keys = it.atom(collect(it, running, lambda item: it.call(key, [item], {})))
 
     def first() -> Value:
         order = it.emit(co.sorted_order, keys, reverse=Const(which == "max"))
-        return subscript(it, values, subscript(it, order, Const(0)))
+        return it.getitem(values, it.getitem(order, Const(0)))
 
     return it.choose(it.emit(st.length, values), first, lambda: _of_nothing(it, which, kwargs))
 
@@ -407,19 +402,19 @@ def _extremum_by_key(
 def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`base ** exp`; of whole numbers alone there may be a modulus."""
     if any(map(is_star, args)):
-        return call(it, Const(operator.pow), args, kwargs)
+        return it.call(Const(operator.pow), args, kwargs)
     named = dict(zip(("base", "exp", "mod"), args, strict=False)) | dict(kwargs)
     base, exponent = named["base"], named["exp"]
     modulus = named.get("mod", Const(None))
     if modulus == Const(None):
-        return binary(it, ast.Pow(), base, exponent, ast.Pass())
-    result = operators.call_method_of_class(it, base, "__pow__", [exponent, modulus])
-    return opaque(it, pow, [base, exponent, modulus], {}, INT) if result is None else result
+        return it.binary(ast.Pow(), base, exponent, ast.Pass())
+    result = it.call_method_of_class(base, "__pow__", [exponent, modulus])
+    return it.opaque(pow, [base, exponent, modulus], {}, INT) if result is None else result
 
 
 def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return call(it, Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
+        return it.call(Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
     return emit_op(it, el.hypot, "math", args, kwargs)
 
 
@@ -429,12 +424,12 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return emit_op(it, named("matrix_power"), "np", args, kwargs)
     from ..polyfills.numpy.linalg import matrix_power
 
-    return call(it, Const(matrix_power), args, kwargs)
+    return it.call(Const(matrix_power), args, kwargs)
 
 
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`math.dist`, whose operands are lists to its rule."""
-    return emit_op(it, red.dist, "math", [as_list(it, arg) for arg in args], kwargs)
+    return emit_op(it, red.dist, "math", [it.as_list(arg) for arg in args], kwargs)
 
 
 def _any_or_all(which: str) -> Handler:
@@ -442,13 +437,13 @@ def _any_or_all(which: str) -> Handler:
         (source,) = args
         if isinstance(source, Var) and isinstance(source.kind, Array):
             if source.kind.rank != 1:  # rows have no truth values, as a rule
-                return opaque(it, getattr(builtins, which), [source], {})
+                return it.opaque(getattr(builtins, which), [source], {})
             op = red.any_ if which == "any" else red.all_
             return it.emit(st.truth, it.emit(op, source, namespace="np"))
-        listed = as_list(it, source)
+        listed = it.as_list(source)
         if isinstance(listed, Items):
             return _known_any_or_all(it, which, list(listed.values))
-        return opaque(it, getattr(builtins, which), [listed], {})
+        return it.opaque(getattr(builtins, which), [listed], {})
 
     return handler
 
@@ -462,8 +457,8 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
     if known is not None:
         return Const(decided) if known == decided else _known_any_or_all(it, which, rest)
     if not rest:
-        return it.emit(st.truth, truth(it, first))  # a comparison may be one of NumPy's
-    condition = truth(it, first)
+        return it.emit(st.truth, it.truth(first))  # a comparison may be one of NumPy's
+    condition = it.truth(first)
     go_on = lambda: _known_any_or_all(it, which, rest)
     stop = lambda: Const(decided)
     return it.choose(condition, stop, go_on) if decided else it.choose(condition, go_on, stop)
@@ -471,7 +466,7 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
 
 def iterated(it: Interpreter, value: Value) -> Value:
     """An object that is walked over, as what its class says is walked over."""
-    return operators.iterated(it, value) if operators.is_walked_over(value) else value
+    return it.iterated(value) if operators.is_walked_over(value) else value
 
 
 def as_it_is_asked(eager: Handler, name: str) -> Handler:
@@ -484,7 +479,7 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         args, key = [iterated(it, arg) for arg in args], (it.builder.span, name)
         at_any_time = key not in it.reading.one_by_one and _may_run_ahead(it, args, kwargs)
         if not at_any_time or _asks_others(it, args, kwargs):
-            return call(it, Const(getattr(iterator_polyfills, name)), args, kwargs)
+            return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         made = eager(it, args, kwargs)
         if isinstance(made, Iteration):
             made = iterators.iterator_of(it, replace(made, key=key))
@@ -509,7 +504,7 @@ def decided_at_once(handler: Handler, name: str) -> Handler:
     def decide(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         args = [iterated(it, arg) for arg in args]
         if _asks_others(it, args, kwargs):
-            return call(it, Const(getattr(iterator_polyfills, name)), args, kwargs)
+            return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         return handler(it, args, kwargs)
 
     return decide

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Number, Other, Static
 from ...ops import memory as me
 from ...runtime.containers import CONTENTS
-from ..calls.calls import call
 from ..containers.items import opened
-from ..domain.values import Items, Place, Value, is_mutable, is_object
+from ..domain.values import Args, Items, Kwargs, Place, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
 from ..objects import class_lookup
 from ..objects.attributes import copied
@@ -21,8 +20,6 @@ from ..polyfills.stdlib.copies import copied_beside
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
@@ -54,7 +51,7 @@ def _own_copy(it: Interpreter, items: Items, name: str, *args: Value) -> Value |
         return None
     own = class_lookup.own_method(items.type, name)
     if own is not None:
-        return call(it, Const(own), [items, *args], {})
+        return it.call(Const(own), [items, *args], {})
     for other in ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
         if class_lookup.own_method(items.type, other) is not None:
             raise it.unsupported(
@@ -117,7 +114,7 @@ def _duplicate(
     ]
     if twins and not lying:
         pairs = [Items("tuple", (0, 1), pair) for pair in twins]
-        made = call(it, Const(copied_beside), [var, *pairs], {})
+        made = it.call(Const(copied_beside), [var, *pairs], {})
     else:
         made = it.builder.emit_with(me.duplicate, [var], {"lying": Const(True)} if lying else {})
         for _, twin in twins:

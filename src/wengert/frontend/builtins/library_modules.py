@@ -27,15 +27,15 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import named
 from ..calls import purity, remembering
-from ..calls.calls import call, call_foreign, opaque
 from ..calls.names import local_variables
-from ..containers.items import subscript
 from ..control import contexts
 from ..control.loops import collect
 from ..domain.values import (
     PLAIN,
+    Args,
     Closure,
     Items,
+    Kwargs,
     Native,
     Value,
     is_generator,
@@ -43,14 +43,12 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..evaluate.operations import binary
 from ..heap import now
 from ..iterate import generators, iterators, walking
-from ..iterate.iteration import Running, as_list, iteration, settled
+from ..iterate.iteration import Running
 from ..machine.failing import raise_now
 from ..objects import dispatching, instances
 from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
-from ..objects.operators import call_method_of_class
 from ..polyfills import equivalents
 from ..polyfills import writing_functions as writing
 from ..polyfills.scipy import sparse_storage
@@ -66,7 +64,7 @@ from . import (
     records,
     weak_references,
 )
-from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
+from .library import Handler, as_it_is_asked, at_once, fold, iterated
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -74,11 +72,11 @@ if TYPE_CHECKING:
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     token = token_of(it, args[0])
-    return opaque(it, id, args, kwargs, INT) if token is None else token
+    return it.opaque(id, args, kwargs, INT) if token is None else token
 
 
 def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    own = call_method_of_class(it, args[0], "__hash__", [])
+    own = it.call_method_of_class(args[0], "__hash__", [])
     if own is not None:
         return own
     if holds_by_identity(it, args[0]):
@@ -87,7 +85,7 @@ def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return token
         refuse_in_sets(it, args[0])
     instances.refuse_unknown_class(it, args[0])
-    return opaque(it, hash, args, kwargs, INT)
+    return it.opaque(hash, args, kwargs, INT)
 
 
 def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -95,27 +93,27 @@ def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     module = sys.modules.get(str(around.get("__name__")))
     if module is None or vars(module) is not around:
         raise it.unsupported("`globals()` of code that is in no module", "Name what is meant.")
-    return call(it, Const(container_polyfills.Globals), [Const(module)], {})
+    return it.call(Const(container_polyfills.Globals), [Const(module)], {})
 
 
 def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`array.array`: of all types but Python's floats it is made when the program runs."""
     if args and args[0] == Const("d"):
-        return call(it, Const(container_polyfills.NumberArray), args, kwargs)
-    return call_foreign(it, array.array, args, kwargs)
+        return it.call(Const(container_polyfills.NumberArray), args, kwargs)
+    return it.call_foreign(array.array, args, kwargs)
 
 
 def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and not kwargs:
-        return call(it, Const(iterator_polyfills.repeat), args, {})
-    return call(it, Const(equivalents.repeat), args, kwargs)
+        return it.call(Const(iterator_polyfills.repeat), args, {})
+    return it.call(Const(equivalents.repeat), args, kwargs)
 
 
 def _by_indices(function: Callable[..., Any]) -> Handler:
     """A choice of items, which is made by their indices."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        listed = as_list(it, args[0])
+        listed = it.as_list(args[0])
         r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
         if not isinstance(r, Const):
             raise it.unsupported(
@@ -132,7 +130,7 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
                 "Say how many items are chosen.",
             )
         indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
-        found = it.emit(st.as_list, it.atom(call_foreign(it, function, [indices, r], {})))
+        found = it.emit(st.as_list, it.atom(it.call_foreign(function, [indices, r], {})))
 
         def pick(row: Value) -> Value:
             ks = (
@@ -143,7 +141,7 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
                 )
                 for j in range(r.value)
             )
-            return tuple_of(*(subscript(it, listed, k) for k in ks))
+            return tuple_of(*(it.getitem(listed, k) for k in ks))
 
         return collect(it, Running((found,), lambda elements: elements[0]), pick)
 
@@ -153,9 +151,9 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
 def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     key, source = (it.builder.span, "tee"), _only_source(it, args[0])
     if source is None or key in it.reading.one_by_one:
-        return call(it, Const(iterator_polyfills.tee), args, kwargs)
+        return it.call(Const(iterator_polyfills.tee), args, kwargs)
     walking.copied_ahead(it, key, source)
-    return call(it, Const(equivalents.tee), args, kwargs)
+    return it.call(Const(equivalents.tee), args, kwargs)
 
 
 def _only_source(it: Interpreter, value: Value) -> Value | None:
@@ -177,19 +175,19 @@ def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, source, *start = args
     source = iterated(it, source)
     if not isinstance(function, Const) and iterators.is_lazy(it, source):
-        return call(it, Const(iterator_polyfills.reduce_), [function, source, *start], {})
+        return it.call(Const(iterator_polyfills.reduce_), [function, source, *start], {})
     if start:
-        return fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
-    source = settled(it, source)
-    items = iteration(it, source)
+        return fold(it, source, start[0], lambda a, b: it.call(function, [a, b], {}))
+    source = it.settled(source)
+    items = it.iteration(source)
     if isinstance(items, list) and not items:
         raise_now(it, TypeError, "reduce() of empty iterable with no initial value")
     if isinstance(items, list):
-        return fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
-    listed = it.atom(as_list(it, source))
+        return fold(it, list_of(*items[1:]), items[0], lambda a, b: it.call(function, [a, b], {}))
+    listed = it.atom(it.as_list(source))
     rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
-    first = subscript(it, listed, Const(0))
-    return fold(it, rest, first, lambda a, b: call(it, function, [a, b], {}))
+    first = it.getitem(listed, Const(0))
+    return fold(it, rest, first, lambda a, b: it.call(function, [a, b], {}))
 
 
 def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -206,8 +204,8 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
         from ..polyfills.numpy.functions import elements_together
 
-        return call(it, Const(elements_together), list(args[0].values), {})
-    return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+        return it.call(Const(elements_together), list(args[0].values), {})
+    return it.call(Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
 
 
 def _changes_nothing(name: str, value: Value) -> bool:
@@ -222,7 +220,7 @@ def _changes_nothing(name: str, value: Value) -> bool:
 def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *rest = args
     known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
-    return call_foreign(it, known, rest, kwargs)
+    return it.call_foreign(known, rest, kwargs)
 
 
 def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -236,7 +234,7 @@ def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _call_partial(
     function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    return call(it, function, [*before, *args], {**named, **kwargs})
+    return it.call(function, [*before, *args], {**named, **kwargs})
 
 
 def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -253,7 +251,7 @@ def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
-    got = [subscript(it, values[0], key) for key in keys]
+    got = [it.getitem(values[0], key) for key in keys]
     return got[0] if len(got) == 1 else tuple_of(*got)
 
 
@@ -262,7 +260,7 @@ def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
     a, b = args
     node = ast.Pass()
-    return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
+    return tuple_of(it.binary(ast.FloorDiv(), a, b, node), it.binary(ast.Mod(), a, b, node))
 
 
 def _refuse(what: str, hint: str) -> Handler:
@@ -273,7 +271,7 @@ def _refuse(what: str, hint: str) -> Handler:
 
 
 def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
-    return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
+    return lambda it, args, kwargs: it.opaque(function, args, kwargs, kind)
 
 
 def _text_of(function: Any, kind: Kind) -> Handler:
@@ -284,7 +282,7 @@ def _text_of(function: Any, kind: Kind) -> Handler:
         if values and len(values) == len(args) and not kwargs:
             with suppress(Exception):  # it must fail when the program runs
                 return Const(function(*values))
-        return opaque(it, function, args, kwargs, kind)
+        return it.opaque(function, args, kwargs, kind)
 
     return handler
 
@@ -306,7 +304,7 @@ def _looking_into(function: Any, first: int, name: str) -> Handler:
                 f"`{function.__name__}` looks into the memory of an array",
                 "Read and write the array itself, or a view of it (`a[1:]`, `a.reshape(…)`).",
             )
-        return call_foreign(it, function, args, kwargs)
+        return it.call_foreign(function, args, kwargs)
 
     return handler
 
@@ -318,7 +316,7 @@ def _set_for_context(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) ->
             "a context variable is given a value that may have a derivative",
             "Pass the value as an argument, or keep it in an attribute of an object.",
         )
-    return opaque(it, known, args, kwargs)
+    return it.opaque(known, args, kwargs)
 
 
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
@@ -354,7 +352,7 @@ def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "a process of its own is to run a function that reads or changes more than its arguments",
             "Pass it what it reads, and return what it changes; or call it here, or in a thread.",
         )
-    return call(it, Const(pools.on_copies), args, kwargs)
+    return it.call(Const(pools.on_copies), args, kwargs)
 
 
 _HANDLERS: list[tuple[Any, Handler]] = [
@@ -364,7 +362,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (functools.lru_cache, remembering.decorator),
     (functools.cache, remembering.decorator),
     (operator.itemgetter, _itemgetter),
-    (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
+    (operator.getitem, lambda it, args, kwargs: it.getitem(*args)),
     (divmod, _divmod),
     (equivalents.as_it_is, _as_it_is),
     (pools.in_a_process, _in_a_process),
@@ -378,7 +376,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (globals, _globals),
     (
         frozenset,
-        lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
+        lambda it, args, kwargs: it.call_foreign(frozenset, [it.as_list(a) for a in args], {}),
     ),
     (iter, iterators.make_iterator),
     (next, iterators.next_item),
@@ -453,7 +451,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
 
 
 def _in_python(equivalent: Any) -> Handler:
-    return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
+    return lambda it, args, kwargs: it.call(Const(equivalent), args, kwargs)
 
 
 _TABLES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +16,15 @@ from ...ops import shape as sh
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
 from ..boundary import columns
-from ..calls.calls import call, opaque
 from ..containers import writes
 from ..containers.items import opened
 from ..domain.number_classes import is_exact, is_instance
 from ..domain.values import (
     HEAP_TYPE,
+    Args,
     Closure,
     Items,
+    Kwargs,
     Maybe,
     Native,
     Value,
@@ -46,7 +47,6 @@ from ..objects import (
     object_changes,
     objects,
 )
-from ..objects.attributes import call_method, read_attribute
 from ..objects.bound_methods import bound
 from ..objects.class_lookup import class_of
 from ..objects.objects import by_name, known_name
@@ -59,8 +59,6 @@ from ..polyfills.stdlib import inspect as inspect_polyfills
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
@@ -79,14 +77,14 @@ def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _get(it: Interpreter, value: Value, name: str, default: Sequence[Value]) -> Value:
     value = opened(it, value)
     if not default:
-        return read_attribute(it, value, name)
+        return it.getattr(value, name)
     present = _has(it, value, name)
     if isinstance(present, Const):
-        return read_attribute(it, value, name) if present.value else default[0]
+        return it.getattr(value, name) if present.value else default[0]
     if is_object(value) and _is_computed(class_lookup.static_lookup(value.type, name)):  # type: ignore[union-attr]
         read = inspect_polyfills.attribute_or
-        return call(it, Const(read), [value, Const(name), default[0]], {})
-    return it.choose(present, lambda: read_attribute(it, value, name), lambda: default[0])
+        return it.call(Const(read), [value, Const(name), default[0]], {})
+    return it.choose(present, lambda: it.getattr(value, name), lambda: default[0])
 
 
 def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -111,7 +109,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
     if len(answers) == 1:
         return Const(answers.pop())
     instances.refuse_unknown_class(it, value)
-    return opaque(it, hasattr, [value, Const(name)], {}, BOOL)
+    return it.opaque(hasattr, [value, Const(name)], {}, BOOL)
 
 
 def _known_has(it: Interpreter, known: Any, name: str) -> Value:
@@ -186,7 +184,7 @@ def _can_read(it: Interpreter, items: Items, name: str) -> Value:
         return Const(False)
     if not ends and not any(missing):
         return Const(True)
-    return call(it, Const(inspect_polyfills.has_attribute), [items, Const(name)], {})
+    return it.call(Const(inspect_polyfills.has_attribute), [items, Const(name)], {})
 
 
 def _raised_in(block: Block) -> list[type | None]:
@@ -245,7 +243,7 @@ def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value = opened(it, args[0])
     if _has(it, value, "__dict__") == Const(False):
         raise_now(it, TypeError, "vars() argument must have __dict__ attribute")
-    return read_attribute(it, value, "__dict__")
+    return it.getattr(value, "__dict__")
 
 
 def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -256,7 +254,7 @@ def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         for path in paths:
             value = values[0]
             for name in path:
-                value = read_attribute(it, opened(it, value), name)
+                value = it.getattr(opened(it, value), name)
             got.append(value)
         return got[0] if len(got) == 1 else tuple_of(*got)
 
@@ -277,7 +275,7 @@ def _methodcaller(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _call_method(
     name: str, before: Args, kwargs: Kwargs, it: Interpreter, values: Args, named: Kwargs
 ) -> Value:
-    return call_method(it, now(it, values[0]), name, before, kwargs)
+    return it.call_method(now(it, values[0]), name, before, kwargs)
 
 
 # --- classes ------------------------------------------------------------------------------
@@ -290,13 +288,13 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     known = container_polyfills.class_to_see(known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
-        return opaque(it, isinstance, [value, classes], kwargs)
+        return it.opaque(isinstance, [value, classes], kwargs)
     kind = kind_of_value(value)
     if isinstance(kind, Array) and it.reading.narrow:
-        return opaque(it, isinstance, args, kwargs, BOOL)
+        return it.opaque(isinstance, args, kwargs, BOOL)
     if isinstance(value, Var) and isinstance(kind, Number):
         said = is_instance(it, value, kind, wanted)
-        return opaque(it, isinstance, args, kwargs, BOOL) if said is None else Const(said)
+        return it.opaque(isinstance, args, kwargs, BOOL) if said is None else Const(said)
     return Const(any(_is_subclass(value, known, c) for c in wanted))
 
 
@@ -322,7 +320,7 @@ def _issubclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     wanted = _classes(classes)
     if isinstance(cls, Const) and isinstance(cls.value, type) and wanted is not None:
         return Const(issubclass(cls.value, tuple(wanted)))
-    return opaque(it, issubclass, args, kwargs)
+    return it.opaque(issubclass, args, kwargs)
 
 
 def _is_subclass(value: Value, known: type, wanted: type) -> bool:
@@ -397,17 +395,15 @@ def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             )
             return Const(found is not class_lookup.MISSING)
         case _:
-            return opaque(it, callable, args, kwargs)
+            return it.opaque(callable, args, kwargs)
 
 
 def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`tuple.__new__(cls, items)` of a namedtuple."""
-    from ..iterate.iteration import known_items
-
     cls, *items = args
     if isinstance(cls, Const) and class_lookup.form_of_contents(cls.value) == "tuple":
         return construct.blank(it, cls.value, items)
-    values = known_items(it, items[0]) if items else []
+    values = it.known_items(items[0]) if items else []
     if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
         raise it.unsupported("`tuple.__new__` of these items", "Call the class itself.")
     return construct.new_namedtuple(it, cls.value, values, {})

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import dataclasses
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN
-from ..calls.calls import call, opaque
 from ..containers.items import opened
-from ..domain.values import Items, Value, as_known, is_object, tuple_of
+from ..domain.values import Args, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
 from ..objects import class_lookup, construct, namedtuples, objects
 from ..objects.class_lookup import class_of
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 from .library_copies import again, deep
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
@@ -51,7 +48,7 @@ def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return namedtuples.replaced(it, items, kwargs)
     own = class_lookup.own_method(items.type, "__replace__") if is_object(items) else None  # type: ignore[union-attr]
     if own is not None:
-        return call(it, Const(own), [items], kwargs)
+        return it.call(Const(own), [items], kwargs)
     return _replace(it, args, kwargs)
 
 
@@ -75,7 +72,7 @@ def _asdict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if factory is None:
             return Items("dict", tuple(names), tuple(values))
         pairs = [tuple_of(Const(name), value) for name, value in zip(names, values, strict=True)]
-        return call(it, factory, [Items("list", tuple(range(len(pairs))), tuple(pairs))], {})
+        return it.call(factory, [Items("list", tuple(range(len(pairs))), tuple(pairs))], {})
 
     return _in_plain_containers(it, _dataclass(it, args[0], "asdict"), make)
 
@@ -87,7 +84,7 @@ def _astuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if factory is None:
             return tuple_of(*values)
         listed = Items("list", tuple(range(len(values))), tuple(values))
-        return call(it, factory, [listed], {})
+        return it.call(factory, [listed], {})
 
     return _in_plain_containers(it, _dataclass(it, args[0], "astuple"), make)
 
@@ -118,7 +115,7 @@ def _is_dataclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value = opened(it, args[0])
     known = value.value if isinstance(value, Const) else class_of(value)
     if known is None:
-        return opaque(it, dataclasses.is_dataclass, args, kwargs)
+        return it.opaque(dataclasses.is_dataclass, args, kwargs)
     return Const(dataclasses.is_dataclass(known))
 
 

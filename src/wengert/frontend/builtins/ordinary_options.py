@@ -11,12 +11,11 @@ import numpy as np
 
 from ...ir.graph import Atom, Const
 from ...ops.registry import named
-from ..domain.values import Value
+from ..domain.values import Kwargs, Value
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Kwargs = Mapping[str, Value]
 
 _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "out": (None,),

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ir.graph import Const
 from ...ir.op import Op
-from ..calls.calls import call, call_foreign
-from ..domain.values import Items, Value, tuple_of
+from ..domain.values import Args, Items, Kwargs, Value, tuple_of
 from ..polyfills.numpy import records as written
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 _FILLED = {"zeros_array": np.zeros, "empty": np.empty, "ones": np.ones}
 
@@ -30,9 +27,9 @@ def made(it: Interpreter, op: Op, operands: Args, options: Kwargs) -> Value | No
     described = [_fields(it, dtype), Const(dtype)]
     if op.name in _FILLED:
         make = Const(_FILLED[op.name])
-        return call(it, Const(written.filled), [make, options["shape"], *described], {})
+        return it.call(Const(written.filled), [make, options["shape"], *described], {})
     if op.name in ("array", "asarray"):
-        return call(it, Const(written.listed), [operands[0], *described], {})
+        return it.call(Const(written.listed), [operands[0], *described], {})
     raise _refused(it, f"`{op.name}` with a dtype that has fields")
 
 
@@ -65,7 +62,7 @@ def _fields(it: Interpreter, dtype: np.dtype[Any]) -> Items:
 def _dtype(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`np.dtype` of what is known when the program is read."""
     said = _known(it, args[0])
-    return call_foreign(it, np.dtype, args, kwargs) if said is None else Const(np.dtype(said))
+    return it.call_foreign(np.dtype, args, kwargs) if said is None else Const(np.dtype(said))
 
 
 def _named(make: Callable[..., Any]) -> Callable[[Interpreter, Args, Kwargs], Value]:
@@ -75,8 +72,8 @@ def _named(make: Callable[..., Any]) -> Callable[[Interpreter, Args, Kwargs], Va
         dtype = _structured(it, kwargs.get("dtype", Const(None)))
         if dtype is None or len(args) != 1 or len(kwargs) != 1:
             raise _refused(it, "a `recarray` without a dtype that is known")
-        records = call(it, Const(make), [args[0], _fields(it, dtype), Const(dtype)], {})
-        return call(it, Const(written.named), [records], {})
+        records = it.call(Const(make), [args[0], _fields(it, dtype), Const(dtype)], {})
+        return it.call(Const(written.named), [records], {})
 
     return handler
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Var
-from ..domain.values import Items, Value
+from ..domain.values import Args, Items, Kwargs, Value
 from ..heap import content_in, place_of
 from ..polyfills.stdlib import collections as container_polyfills
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def still_there(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...ops import structure as st
-from ..domain.values import Closure, Items, Native, Value, tuple_of
+from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, tuple_of
 from ..machine.failing import raise_now
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def star(value: Value) -> Items:
@@ -70,9 +67,6 @@ def bind_arguments(
 
 def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
     """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
-    from ..containers.items import subscript
-    from ..objects.operators import refuse_unknown
-
     k = next((k for k, a in enumerate(args) if is_star(a)), None)
     if k is None or (has_vararg and k >= count):
         return args
@@ -80,7 +74,7 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
     assert isinstance(starred, Items)
     if has_vararg and k == len(args) - 1:
         items = it.atom(starred.values[0])
-        first = [subscript(it, items, Const(j)) for j in range(count - k)]
+        first = [it.getitem(items, Const(j)) for j in range(count - k)]
         return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
     missing = count - (len(args) - 1)
     if has_vararg or any(map(is_star, args[k + 1 :])):
@@ -88,9 +82,9 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
             "`*` needs a sequence whose length is known when the program is read",
             "Pass the sequence itself.",
         )
-    refuse_unknown(it, ("__iter__", "__getitem__"), starred.values)
+    it.refuse_unknown(("__iter__", "__getitem__"), starred.values)
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
-    return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
+    return [*args[:k], *(it.getitem(source, Const(j)) for j in range(missing)), *args[k + 1 :]]
 
 
 def _has_optional(closure: Closure, args: Args, names: Sequence[str]) -> bool:
@@ -104,13 +98,10 @@ def _spread_over_optional(
     it: Interpreter, closure: Closure, args: list[Value], names: Sequence[str]
 ) -> list[Value]:
     """Arguments with a run-time `*sequence` taken apart: what they lack has defaults."""
-    from ..containers.items import subscript
-    from ..iterate.iteration import as_list
-
     k = next(k for k, arg in enumerate(args) if is_star(arg))
     before, starred, after = args[:k], args[k], args[k + 1 :]
     assert isinstance(starred, Items)
-    items = it.atom(as_list(it, starred.values[0]))
+    items = it.atom(it.as_list(starred.values[0]))
     length = it.emit(st.length, items)
     spec = closure.node.args
     defaults = closure.defaults
@@ -126,7 +117,7 @@ def _spread_over_optional(
         """The k-th after those before: an item of the sequence, or what follows them."""
         if k >= most:
             return behind(k, 0)
-        item = lambda: subscript(it, items, Const(k))
+        item = lambda: it.getitem(items, Const(k))
         longer = it.emit(st.gt, length, Const(k))
         if k < least:
             return item()
@@ -148,11 +139,9 @@ def _spread_over_optional(
 
 def _rest(it: Interpreter, extra: list[Value]) -> Value:
     """What `*args` of a function holds."""
-    from ..iterate.iteration import as_tuple, joined
-
     if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
-        return as_tuple(it, extra[0].values[0])
-    return as_tuple(it, joined(it, extra)) if any(map(is_star, extra)) else tuple_of(*extra)
+        return it.as_tuple(extra[0].values[0])
+    return it.as_tuple(it.joined(extra)) if any(map(is_star, extra)) else tuple_of(*extra)
 
 
 def _fill_defaults(

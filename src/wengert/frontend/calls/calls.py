@@ -27,9 +27,11 @@ from ..boundary.signature import derives
 from ..builtins import library_records, ordinary_options
 from ..control.deferral import strictly
 from ..domain.values import (
+    Args,
     Closure,
     Items,
     Iteration,
+    Kwargs,
     Maker,
     Native,
     Value,
@@ -38,12 +40,12 @@ from ..domain.values import (
     is_object,
     tuple_of,
 )
-from ..evaluate.expressions import evaluate
 from ..heap import captures, identities, now, place_of, stands_for
 from ..iterate.runs import with_known_keys
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.opcalls import emit_op
+from ..machine.protocol import operation
 from ..machine.relied_on import rely_on_partial
 from ..objects import construct
 from ..polyfills import equivalents, writing_functions
@@ -68,20 +70,15 @@ _OF_CONSTANTS = {
 }  # fmt: skip
 """Their functions are called as they are, and refused where a derivative would flow through them."""
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
-
 
 def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
     """The value of a call expression."""
     if isinstance(node.func, ast.Attribute):
-        from ..objects.attributes import call_method
-
-        receiver = evaluate(it, node.func.value)
+        receiver = it.evaluate(node.func.value)
         args, kwargs = _arguments(it, node)
         with it.at(node):
-            return call_method(it, now(it, receiver), node.func.attr, args, kwargs)
-    function = evaluate(it, node.func)
+            return it.call_method(now(it, receiver), node.func.attr, args, kwargs)
+    function = it.evaluate(node.func)
     args, kwargs = _arguments(it, node)
     # what a later argument has changed, an earlier one shows, too
     args = [now(it, arg) if isinstance(arg, Var) else arg for arg in args]
@@ -91,15 +88,13 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
 
 def positional(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value]:
     """The values of expressions side by side, with the items of `*items` where these are known."""
-    from ..iterate.iteration import known_items, settled
-
     values: list[Value] = []
     for node in nodes:
         if not isinstance(node, ast.Starred):
-            values.append(evaluate(it, node))
+            values.append(it.evaluate(node))
             continue
-        value = settled(it, evaluate(it, node.value))
-        items = known_items(it, value)
+        value = it.settled(it.evaluate(node.value))
+        items = it.known_items(value)
         values.extend(items if items is not None else [star(it.atom(value))])
     return values
 
@@ -108,14 +103,12 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
     args = positional(it, node.args)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = evaluate(it, keyword.value)
+        value = it.evaluate(keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
         if isinstance(value, Var):
-            from ..containers.items import open_up
-
-            value = with_known_keys(it, open_up(it, value))
+            value = with_known_keys(it, it.open_up(value))
         elif is_object(value):
             from ..builtins.library import dict_from
 
@@ -130,6 +123,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
     return args, kwargs
 
 
+@operation("call")
 def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Call any value."""
     match function:
@@ -156,13 +150,11 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="object", type=types.MethodType):
             return call(it, function["__func__"], [function["__self__"], *args], kwargs)
         case Items(form="dataclass" | "object" | "namedtuple"):
-            from ..objects.operators import call_method_of_class
-
             own = getattr(function.type, "__call__", None)  # noqa: B004
             special = it.reading.special(own)
             if special is not None:
                 return special(it, [function, *args], kwargs)
-            result = call_method_of_class(it, function, "__call__", args, kwargs)
+            result = it.call_method_of_class(function, "__call__", args, kwargs)
             if result is None:
                 raise_now(it, TypeError, f"'{function.type.__name__}' object is not callable")
             return result
@@ -229,6 +221,7 @@ def _refuse_to_change(it: Interpreter, function: Var) -> None:
 # --- known callables ----------------------------------------------------------------------
 
 
+@operation("call_known")
 def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a Python object that is known when the program is read."""
     special = it.reading.special(known)
@@ -240,9 +233,8 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if asked is not None:
         return asked
     from ..builtins.library import handler_of, rarer_handler_of
-    from ..objects.operators import as_operator, call_on_object, in_numpy, refuse_unknown
 
-    said = call_on_object(it, known, args, kwargs)
+    said = it.call_on_object(known, args, kwargs)
     if said is not None:
         return said
     handler = handler_of(known)
@@ -255,9 +247,9 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         refuse_wrong_call(it, known, args, kwargs)
         if found[1] == "np":
-            args = [in_numpy(it, arg) for arg in args]
-            refuse_unknown(it, ("__iter__", "__getitem__"), args)
-        said = as_operator(it, known, *found, args)
+            args = [it.in_numpy(arg) for arg in args]
+            it.refuse_unknown(("__iter__", "__getitem__"), args)
+        said = it.as_operator(known, *found, args)
         if said is not None:
             return said
         return emit_op(it, *found, args, kwargs)
@@ -322,9 +314,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             types.MethodDescriptorType(__objclass__=np.ndarray)
             | types.WrapperDescriptorType(__objclass__=np.ndarray)
         ) if args:
-            from ..objects.attributes import call_method
-
-            return call_method(it, args[0], known.__name__, args[1:], kwargs)
+            return it.call_method(args[0], known.__name__, args[1:], kwargs)
         case types.MethodDescriptorType() | types.WrapperDescriptorType() if args:
             return _call_of_container(it, known, args, kwargs)
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
@@ -385,14 +375,13 @@ def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
 
 def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
-    from ..objects.attributes import call_method
     from ..objects.class_lookup import in_python
 
     receiver, written = now(it, args[0]), in_python(known)
     if is_object(receiver) and written is not known:
         return call(it, Const(written), args, kwargs)
     if isinstance(receiver, Var) or (isinstance(receiver, Items) and written is not known):
-        return call_method(it, receiver, known.__name__, args[1:], kwargs)
+        return it.call_method(receiver, known.__name__, args[1:], kwargs)
     return call_foreign(it, known, args, kwargs)
 
 
@@ -430,6 +419,7 @@ def _by_itself(function: FunctionType) -> bool:
     return of_python or as_they_are or hasattr(function, "registry")
 
 
+@operation("call_dispatched")
 def call_dispatched(
     it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
 ) -> Value:
@@ -483,6 +473,7 @@ def _call_library_function(
     return read_of_library(it, known, reading, args, kwargs)
 
 
+@operation("read_of_library")
 def read_of_library(
     it: Interpreter, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
 ) -> Value:
@@ -583,6 +574,7 @@ def _is_inexact(atom: Atom) -> bool:
             return kind == UNKNOWN
 
 
+@operation("call_foreign")
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
     op = ops.foreign(known)
@@ -611,6 +603,7 @@ def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
     return Sourceless(known, message, hint)
 
 
+@operation("draw")
 def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a function that draws: what it is given to call later has no part in the derivative."""
     args = [_called_later(arg) for arg in args]
@@ -625,6 +618,7 @@ def _called_later(value: Value) -> Value:
     return value if function is None else Const(function)
 
 
+@operation("opaque")
 def opaque(
     it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
 ) -> Value:

@@ -11,11 +11,10 @@ from ...ir.graph import Const, Var
 from ...ir.records import record
 from ...ir.types import Array, Number, Seq, Unknown
 from ..domain.values import Closure, Items, Iteration, Native, Value
-from ..evaluate.expressions import evaluate
 
 if TYPE_CHECKING:
+    from ..domain.values import Args, Kwargs
     from ..machine.interpreter import Interpreter
-    from .calls import Args, Kwargs
 
 _FUNCTIONS = ("function", "derivative")
 _CONTAINERS = ("tuple", "list", "dict", "namedtuple")
@@ -82,7 +81,7 @@ def checkpointed_test(it: Interpreter, node: ast.expr) -> ast.expr | None:
         case ast.Call(
             func=ast.Name() | ast.Attribute(value=ast.Name()), args=[tested], keywords=[]
         ):
-            function: Any = evaluate(it, node.func)
+            function: Any = it.evaluate(node.func)
             special = it.reading.special(getattr(function, "value", None))
             return tested if isinstance(special, Checkpoint) else None
         case _:

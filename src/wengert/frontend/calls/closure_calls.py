@@ -30,7 +30,6 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
-from ..evaluate.expressions import evaluate
 from ..heap import cells
 from ..iterate import generators
 from ..iterate.runs import known, take_turn
@@ -176,8 +175,6 @@ def _size(node: ast.AST) -> int:
 
 def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """Run a function's body here and give its result."""
-    from ..evaluate.statements import run_body
-
     if yields(closure.node):
         return generators.collected(it, generators.Producer(it, closure, bound))
     scope = Scope(closure.scope.globals, closure.scope)
@@ -185,9 +182,9 @@ def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Val
     cells.enter(it, closure, scope)
     with it.activation(closure, scope, bound):
         if isinstance(closure.node, ast.Lambda):
-            return evaluate(it, closure.node.body)
+            return it.evaluate(closure.node.body)
         scope.vars["%returned"] = Const(False)
-        run_body(it, closure.node.body)
+        it.execute(closure.node.body)
         return returned(it)
 
 

@@ -17,7 +17,6 @@ from ..heap import cells, now
 from ..machine.relied_on import rely_on_function
 from ..objects import local_classes
 from ..syntax.sources import source_of
-from .names import lift
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -96,7 +95,7 @@ def closure_of_items(it: Interpreter, items: Items) -> Closure:
 
 
 def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
-    return lift(it, cell, name, contents, key="cell_contents")
+    return it.lift(cell, name, contents, key="cell_contents")
 
 
 def bound_before(it: Interpreter, value: Any) -> Value:
@@ -106,7 +105,7 @@ def bound_before(it: Interpreter, value: Any) -> Value:
     if value is None or isinstance(value, (bool, int, float, complex, str, tuple)):
         return as_known(value)
     holder = {"default": value}
-    return lift(it, holder, "default", value)
+    return it.lift(holder, "default", value)
 
 
 def made_alone(closure: Closure) -> Any:

@@ -14,10 +14,10 @@ from ...ir.graph import Const, Var
 from ...ir.types import Static, Struct
 from ...ops import structure as st
 from ..boundary.signature import ForeignArray, derives, kind_of
-from ..containers.items import open_up
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
 from ..heap import cells, now, outside
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..machine.relied_on import MISSING, rely_on
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("lookup")
 def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
     """The value of a name: local, then the functions around, then global, then builtin."""
     where: Scope | None = scope
@@ -128,6 +129,7 @@ def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
     return name in parameter_names(node.args) or name in assigned_names(node.body)
 
 
+@operation("lift")
 def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
     """A global, an attribute of a module, or what a closure's cell holds, as a value.
 
@@ -166,13 +168,13 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     known_object = outside.tracked(it, holder, key, name, value, kind)
     if known_object is not None:
         current = now(it, known_object)
-        return open_up(it, current)
+        return it.open_up(current)
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
     assert isinstance(var, Var)
     var.shape_of = _shape_read_before(it, holder, key) or var
     it.reading.read_from[var] = holder, key
-    return open_up(it, var)
+    return it.open_up(var)
 
 
 _PLAIN = bool | int | float | complex | str

@@ -19,8 +19,10 @@ from ...ir.types import INT, Other, Static
 from ...ops import structure as st
 from ..domain.values import (
     REMEMBERED,
+    Args,
     Closure,
     Items,
+    Kwargs,
     Native,
     Place,
     Scope,
@@ -37,9 +39,6 @@ from .closures import closure_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 @record

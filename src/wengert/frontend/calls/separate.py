@@ -27,8 +27,6 @@ from ...ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
 from ...ops import identity as ident
 from ...ops import raising
 from .. import heap
-from ..containers import writes
-from ..containers.items import coerce, open_up
 from ..control.loop_aliases import Path, at_path, objects_in
 from ..domain.values import (
     Closure,
@@ -108,10 +106,10 @@ def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Arg
         return Argument(name, cells.read(it, value, name, own=False), None, value)
     if isinstance(value, Maybe):
         return Argument(name, value.value, None, witness=_place_of_witness(value))
-    value = captures.taken_apart(it, open_up(it, heap.now(it, value)), everything=True)
+    value = captures.taken_apart(it, it.open_up(heap.now(it, value)), everything=True)
     whole = None
     if isinstance(value, Items) and (closure.identity, name) in it.reading.whole:
-        whole = it.atom(writes.as_run_time(it, value))
+        whole = it.atom(it.as_run_time(value))
     return Argument(name, value, whole if isinstance(whole, Var) else None)
 
 
@@ -336,7 +334,7 @@ class _Inside:
             var = Var(kind, name)
             self.params.append(var)
             self.inputs.append(Input(name, UNKNOWN))
-            return open_up(self.reader, var)
+            return self.reader.open_up(var)
         value = fresh(kind, name)
         self.params += [atom for atom in flatten(value) if isinstance(atom, Var)]
         self.inputs.append(
@@ -443,7 +441,7 @@ def _rebound(
                 "Bind it to a number, an array or a container of these.",
             )
         kind = join(kind, callee.rebinds.get(k, kind))
-        found[k] = kind, coerce(reader, now, kind)
+        found[k] = kind, reader.coerce(now, kind)
     return found
 
 

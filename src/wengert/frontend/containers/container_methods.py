@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from .. import heap
-from ..domain.values import Items, Value, from_key, tuple_of
-from ..evaluate.operations import key_of, truth
+from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
 from ..machine.failing import raise_now
 from .run_time_containers import (
     METHODS,
@@ -18,21 +17,15 @@ from .run_time_containers import (
     method_of_run_time,
 )
 from .writes import (
-    as_run_time,
     assigns_attributes,
-    delete_item,
     follows,
     is_attributes,
     list_holding,
     on_each,
-    set_item,
 )
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def method_of_known(
@@ -53,11 +46,11 @@ def method_of_known(
     assigns = name == "update" and isinstance(items_now, Items) and is_attributes(items_now)
     if isinstance(items_now, Items) and (assigns or follows(it, items_now)):
         if name in _KEYED:
-            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
+            args = [*(it.key_of(arg) for arg in args[:1]), *args[1:]]
         done = table[name](it, items_now, args, kwargs)
         if done is not None:
             return done
-    return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+    return method_of_run_time(it, it.as_run_time(items_now), name, args, kwargs)
 
 
 _KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
@@ -90,19 +83,16 @@ def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> V
 
 def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
     """`items.extend(new)` of a known list."""
-    from ..iterate.iteration import known_items
-    from ..objects.operators import as_asked
-
-    new = as_asked(it, new)
+    new = it.as_asked(new)
     each = lambda item: method_of_known(it, items, "append", [item], {})
     if extended_by_a_generator(it, new, each):
         return Const(None)
     if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
         return Const(None)
     if not follows(it, items):
-        method_of_run_time(it, as_run_time(it, items), "extend", [new], {})
+        method_of_run_time(it, it.as_run_time(items), "extend", [new], {})
         return Const(None)
-    added = known_items(it, new)
+    added = it.known_items(new)
     if added is None:
         method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
         return Const(None)
@@ -167,12 +157,12 @@ def _remove(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value 
         return None
     mark, wanted = it.mark(), heap.now(it, args[0])
     for k, item in enumerate(items.values):
-        alike = it.known_truth(truth(it, is_or_equals(it, heap.now(it, item), wanted)))
+        alike = it.known_truth(it.truth(is_or_equals(it, heap.now(it, item), wanted)))
         if alike is None:
             it.return_to(mark)
             return None
         if alike:
-            delete_item(it, items, Const(k))
+            it.delitem(items, Const(k))
             return Const(None)
     return raise_now(it, ValueError, "list.remove(x): x not in list")
 
@@ -182,7 +172,7 @@ def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> V
     if not isinstance(key, Const):
         return None
     if key.value not in items.keys:
-        set_item(it, items, key, default[0] if default else Const(None))
+        it.setitem(items, key, default[0] if default else Const(None))
         return heap.now(it, default[0] if default else Const(None))
     return heap.now(it, items[key.value])
 
@@ -203,12 +193,11 @@ def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value 
 
 
 def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
-    from ..iterate.iteration import known_items
 
     source = dict_of_object(it, heap.now(it, source))
     if isinstance(source, Items) and source.form == "dict":
         return dict(zip(source.keys, source.values, strict=True))
-    pairs = known_items(it, source) if not isinstance(source, Var) else None
+    pairs = it.known_items(source) if not isinstance(source, Var) else None
     if pairs is None:
         return None
     known: dict[Any, Value] = {}
@@ -226,7 +215,7 @@ def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value
     if key.value not in items.keys and default:
         return default[0]
     value = heap.now(it, items[key.value]) if key.value in items.keys else Const(None)
-    delete_item(it, items, key)
+    it.delitem(items, key)
     return value
 
 
@@ -238,7 +227,7 @@ def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Valu
         return None
     k = -1 if last.value else 0
     key, value = items.keys[k], heap.now(it, items.values[k])
-    delete_item(it, items, Const(key))
+    it.delitem(items, Const(key))
     return tuple_of(from_key(key), value)
 
 

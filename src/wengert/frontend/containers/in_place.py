@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,25 +19,21 @@ from .. import heap
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from .container_methods import extend, method_of_known
 from .run_time_containers import extend_at_run_time, is_set, method_of_run_time, replace_set
-from .writes import as_run_time, is_list, on_each, replace_list
+from .writes import is_list, on_each, replace_list
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:
     """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
-    from ..evaluate.operations import binary, op_of
-    from ..objects.operators import call_method_of_class
+    from ..evaluate.operations import op_of
 
     old, new = heap.now(it, old), heap.now(it, new)
     op, _ = op_of(operator_)
-    own = call_method_of_class(it, old, _IN_PLACE.get(op.name, ""), [new])
+    own = it.call_method_of_class(old, _IN_PLACE.get(op.name, ""), [new])
     if own is not None:
         return own
     if isinstance(old, Items) and old.form == "list" and op.name == "add":
@@ -52,7 +48,7 @@ def add_in_place(
     if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
         method_of_known(it, old, "update", [new], {})  # which takes pairs as well, unlike `|`
         return old
-    result = binary(it, operator_, old, new, node)
+    result = it.binary(operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
         return result  # NumPy's, of a list times an array
     if isinstance(old, Items) and old.form == "list" and op.name == "mul":
@@ -153,7 +149,7 @@ def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
     if isinstance(new, Items) and len(new.values) >= count > 0:
         extend(it, items, list_of(*new.values[count:]))
     elif not on_each(it, items, lambda each: _repeat_in_place(it, each, new)):
-        var = as_run_time(it, items)
+        var = it.as_run_time(items)
         heap.moved(it, var)
         heap.whole(it, var, it.atom(new))
 

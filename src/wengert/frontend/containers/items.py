@@ -28,15 +28,16 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..evaluate.operations import key_of
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
+from ..machine.protocol import operation
 from ..objects import instances
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("getitem")
 def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     """`value[index]`."""
     if tables.is_table(value):
@@ -50,7 +51,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             if type(value.value) in (str, bytes, tuple, range):
                 raise_now(it, TypeError, str(error))
     if isinstance(value, Items) and not _says_itself(value):
-        item = _item_of(it, value, key_of(it, index))
+        item = _item_of(it, value, it.key_of(index))
         if item is not None:
             return item
 
@@ -60,16 +61,14 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         _must_have_items(it, value)
         value = it.atom(value)
     if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
-        from ..calls.calls import call
         from ..polyfills.numpy.grids import BY_CLASS
 
         made = BY_CLASS.get(type(value.value))
         first = index.values[0] if isinstance(index, Items) and index.values else index
         if made is not None and kind_of_value(first) != STR:  # text says how to put together
-            return call(it, Const(made), [index], {})
-    from ..objects.operators import call_method_of_class, refuse_unknown
+            return it.call(Const(made), [index], {})
 
-    own = call_method_of_class(it, value, "__getitem__", [index])
+    own = it.call_method_of_class(value, "__getitem__", [index])
     if own is not None:
         return own
     if isinstance(value, Const) and isinstance(value.value, type):
@@ -84,7 +83,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     at = index_atom(it, index)
     if _has_no_items(value) and _names_an_item(at):
         fail_now(it, operator.getitem, value, at)
-    refuse_unknown(it, ("__getitem__",), [value])
+    it.refuse_unknown(("__getitem__",), [value])
     result = it.emit(st.getitem, it.atom(value), at)
     if _has_no_items(value) and isinstance(result, Var):
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
@@ -98,16 +97,15 @@ def _must_have_items(it: Interpreter, value: Value) -> None:
 
 def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
     """`cls[index]`, which its metaclass may say, or `__class_getitem__`."""
-    from ..calls.calls import call
     from ..objects.objects import own_method, static_lookup
 
     by_metaclass = own_method(type(cls), "__getitem__")
     if by_metaclass is not None:
-        return call(it, Const(by_metaclass), [Const(cls), index], {})
+        return it.call(Const(by_metaclass), [Const(cls), index], {})
     found = static_lookup(cls, "__class_getitem__")
     function = getattr(found, "__func__", found)
     if isinstance(function, FunctionType) and function.__module__ != "typing":
-        return call(it, Const(function), [Const(cls), index], {})
+        return it.call(Const(function), [Const(cls), index], {})
     raise it.unsupported(
         f"indexing the class {cls.__name__}", "Write its arguments out, or leave them away."
     )
@@ -133,6 +131,7 @@ def _names_an_item(index: Atom) -> bool:
 _INDEXABLE = (tuple, list, dict, str, bytes, range, np.ndarray, bool, int, float, complex, NoneType)
 
 
+@operation("index_atom")
 def index_atom(it: Interpreter, index: Value) -> Atom:
     """An index as an atom; an index of constants only is a constant."""
     if isinstance(index, Items) and index.form == "tuple":
@@ -147,6 +146,7 @@ def opened(it: Interpreter, value: Value) -> Value:
     return open_up(it, value) if isinstance(value, Var) else value
 
 
+@operation("open_up")
 def open_up(it: Interpreter, value: Value) -> Value:
     """A run-time container whose structure is known, taken apart at its use."""
     kind = kind_of_value(value)
@@ -166,6 +166,7 @@ def open_up(it: Interpreter, value: Value) -> Value:
     return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
 
 
+@operation("coerce")
 def coerce(it: Interpreter, value: Value | None, kind: Kind) -> list[Atom]:
     """The leaves of a value seen as a value of another, wider kind."""
     if value is None:

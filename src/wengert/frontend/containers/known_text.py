@@ -9,17 +9,16 @@ import functools
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
 from ...ir.types import BOOL, INT, PICTURE, STR, Kind, Other
 from ...ops import structure as st
-from ..domain.values import Items, Native, Value, as_known, kind_of_value, list_of
+from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
 from ..iterate import iterators
-from ..iterate.iteration import as_list
 from ..iterate.runs import known
 from ..machine.reading import Diverges
 from ..objects.class_lookup import class_of
@@ -28,8 +27,6 @@ from ..polyfills.stdlib import collections as container_polyfills
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 _FIXED = (str, bytes, tuple, range, re.Pattern, re.Match, CodeType)
 _FUNCTIONS = frozenset(
@@ -98,10 +95,8 @@ def called(
     otherwise: Callable[[], Value],
 ) -> Value:
     """A call of a function of text: at once where all its operands are known."""
-    from ..calls.calls import opaque
-
     if function in _OF_TEXT_IS_TEXT and all(kind_of_value(arg) == STR for arg in args):
-        found = functools.partial(opaque, it, function, args, kwargs, STR)
+        found = functools.partial(it.opaque, function, args, kwargs, STR)
         return _called(function, it, args, kwargs, found)
     return _called(function, it, args, kwargs, otherwise) if function in _FUNCTIONS else otherwise()
 
@@ -113,7 +108,6 @@ def _called(
     kwargs: Kwargs,
     otherwise: Callable[[], Value] | None = None,
 ) -> Value:
-    from ..calls.calls import opaque
 
     args = operands(it, function.__name__, args)
     given = [known(it, value) for value in args]
@@ -122,11 +116,11 @@ def _called(
         if otherwise is not None:
             return otherwise()
         kind = kind_of_value(Const(getattr(function, "__self__", None)))
-        return opaque(it, function, args, kwargs, kind_of_method(kind, function.__name__))
+        return it.opaque(function, args, kwargs, kind_of_method(kind, function.__name__))
     try:
         result = function(*map(_content, given), **{n: _content(v) for n, v in named.items()})
     except Exception:  # it must fail when the program runs, not when it is read
-        opaque(it, function, args, kwargs)
+        it.opaque(function, args, kwargs)
         raise Diverges from None
     return _made_here(it, result)
 
@@ -137,7 +131,7 @@ def operands(it: Interpreter, name: str, args: Args) -> Args:
         return args
     given = [now(it, arg) for arg in args]
     return [
-        as_list(it, arg) if class_of(arg) in container_polyfills.CLASSES else arg for arg in given
+        it.as_list(arg) if class_of(arg) in container_polyfills.CLASSES else arg for arg in given
     ]
 
 

@@ -17,11 +17,9 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ...runtime.refusals import copy_written
-from ..calls.calls import call
 from ..domain.values import Value
 from ..heap.layouts import is_view, may_be_copy
 from ..heap.views import view_of
-from . import writes
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -37,7 +35,7 @@ def set_item(
     """`container[index] = value`, where `target` is what the expression gives."""
 
     def write(target: Value) -> None:
-        writes.set_item(it, target, index, value)
+        it.setitem(target, index, value)
 
     if not isinstance(target, Var) or isinstance(container, ast.Name):
         write(target)
@@ -48,7 +46,7 @@ def set_item(
     elif _is_view_by_einsum(eqn):
         from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
 
-        call(it, Const(write_through_einsum), [*eqn.args, index, value], {})
+        it.call(Const(write_through_einsum), [*eqn.args, index, value], {})
     elif _is_of_array(eqn) and view_of(it, target) is not None and may_be_copy(it, eqn):
         it.branch(is_view(it, eqn), lambda: write(target), lambda: _write_copy(it, target, write))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,30 +16,33 @@ from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.registry import foreign
 from .. import heap
-from ..domain.values import Items, Maybe, Value, is_mutable, kind_of_value, list_of, tuple_of
+from ..domain.values import (
+    Args,
+    Items,
+    Kwargs,
+    Maybe,
+    Value,
+    is_mutable,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
 from ..polyfills import equivalents
 from .writes import (
     adopt,
-    delete_item,
     is_list,
     replace_list,
-    set_item,
 )
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
-
 
 def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method that changes a container which is known only when the program runs."""
     if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
-        from ..calls.calls import call
-
         own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
-        return call(it, own, args, kwargs)
+        return it.call(own, args, kwargs)
     if var.kind == UNKNOWN:
         it.emit(ident.built_in, var, Const(name))
     method = METHODS.get(name)
@@ -81,28 +84,25 @@ def extended_by_a_generator(
 
 
 def extend_at_run_time(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from ..iterate.iteration import as_list
-    from ..objects.operators import as_asked
 
     def append(value: Value) -> Value:
         current = it.atom(heap.now(it, var))
         assert isinstance(current, Var)
         return _append(it, current, [value], {})
 
-    items = as_asked(it, args[0])
+    items = it.as_asked(args[0])
     if extended_by_a_generator(it, items, append):
         return Const(None)
     if isinstance(items, Items) and items.form in ("list", "tuple"):
         for value in items.values:
             append(value)
         return Const(None)
-    new = it.atom(as_list(it, items))
+    new = it.atom(it.as_list(items))
     heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
     return Const(None)
 
 
 def _pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .items import open_up
 
     if not args and is_set(it, var):
         raise it.unsupported(
@@ -118,7 +118,7 @@ def _pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
         heap.taken_out(it, value, var, key)
     heap.moved(it, var)
     heap.changed(it, var, me.drop, me.dropped, key)
-    return open_up(it, value)
+    return it.open_up(value)
 
 
 def _popitem(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -141,9 +141,8 @@ def _rotate(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _call_python(it: Interpreter, function: Callable[..., Any], *args: Value) -> Value:
-    from ..calls.calls import call
 
-    return call(it, Const(function), args, {})
+    return it.call(Const(function), args, {})
 
 
 def _insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -170,10 +169,9 @@ def _reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from ..calls.calls import call_known
 
-    as_array = lambda: call_known(it, np.sort, [var, *args], kwargs)
-    as_list = lambda: call_known(it, sorted, [var], kwargs)
+    as_array = lambda: it.call_known(np.sort, [var, *args], kwargs)
+    as_list = lambda: it.call_known(sorted, [var], kwargs)
     if isinstance(var.kind, Array) or (
         var.kind == UNKNOWN and (args or not {*kwargs} <= _OF_LISTS)
     ):
@@ -190,21 +188,19 @@ _OF_LISTS = frozenset(("key", "reverse"))
 
 
 def _remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from ..objects.attributes import call_method
 
     if is_set(it, var):
         present = it.emit(st.in_, it.atom(args[0]), it.atom(var))
         it.branch(present, lambda: None, lambda: _raise_key_error(it, args[0]))
         return _discard(it, var, args, kwargs)
-    where = call_method(it, var, "index", args, {})
-    delete_item(it, var, where)
+    where = it.call_method(var, "index", args, {})
+    it.delitem(var, where)
     return Const(None)
 
 
 def _raise_key_error(it: Interpreter, key: Value) -> None:
-    from ..control.exceptions import make, raise_exception
 
-    raise_exception(it, make(it, KeyError, [key], {}))
+    it.raise_exception(it.make_exception(KeyError, [key], {}))
 
 
 def _add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -214,11 +210,9 @@ def _add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from ..calls.calls import call_foreign
-    from ..evaluate.operations import binary
 
-    left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
-    replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
+    left_out = it.call_foreign(set, [it.atom(list_of(args[0]))], {})
+    replace_set(it, var, it.atom(it.binary(ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
     return Const(None)
 
 
@@ -239,10 +233,9 @@ def _set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value
     at = it.atom(key)
     present = it.emit(st.in_, at, it.atom(var))
     value = default[0] if default else Const(None)
-    it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
-    from .items import subscript
+    it.branch(present, lambda: None, lambda: it.setitem(var, key, value))
 
-    return subscript(it, heap.now(it, var), at)
+    return it.getitem(heap.now(it, var), at)
 
 
 def _update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -273,22 +266,20 @@ def _store_entries(it: Interpreter, var: Var, sources: Sequence[Items]) -> None:
         key: value for each in sources for key, value in zip(each.keys, each.values, strict=True)
     }
     for key, value in entries.items():
-        set_item(it, heap.now(it, var), Const(key), value)
+        it.setitem(heap.now(it, var), Const(key), value)
 
 
 def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     """What a dictionary is updated with, which may be pairs of a key and a value; a set takes anything."""
     from ..builtins.library import dict_from
-    from ..calls.calls import call
-    from ..iterate.iteration import as_list
 
     source = dict_of_object(it, heap.now(it, source))
     if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
         return source
-    listed = as_list(it, source)
+    listed = it.as_list(source)
     if is_set(it, var) or not _may_be_pairs(listed):
         return listed
-    is_dict = call(it, Const(hasattr), [var, Const("keys")], {})
+    is_dict = it.call(Const(hasattr), [var, Const("keys")], {})
     return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
 
 

@@ -28,32 +28,27 @@ from ..domain.values import (
     kind_of_value,
     list_of,
 )
-from ..evaluate.operations import key_of
 from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..objects import class_attributes, instances, object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
-
+@operation("setitem")
 def set_item(
     it: Interpreter, target: Value, index: Value, value: Value, *, back: bool = False
 ) -> None:
     """`target[index] = value`; `back` says that an object among the values is the one that is there."""
-    from ..iterate.iteration import settled
-    from ..objects.operators import call_method_of_class
-
     target = heap.now(it, target)
     tables.refuse_change(it, target)
-    if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
+    if it.call_method_of_class(target, "__setitem__", [index, value]) is not None:
         return
     if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
-        value = settled(it, value)
+        value = it.settled(value)
     if on_each(it, target, lambda each: set_item(it, each, index, value, back=back)):
         return
     if isinstance(target, Items) and kind_of_value(index) == STR and isinstance(index, Const):
@@ -91,7 +86,7 @@ def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Ite
     if items.form in ("tuple", "namedtuple"):
         name = "tuple" if items.form == "tuple" else items.type.__name__
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
-    index = key_of(it, index)
+    index = it.key_of(index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -113,9 +108,8 @@ def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Ite
 
 
 def _with_slice(it: Interpreter, items: Items, part: slice, value: Value) -> Items | None:
-    from ..iterate.iteration import known_items
 
-    new = known_items(it, value)
+    new = it.known_items(value)
     if new is None:
         return None
     values = list(items.values)
@@ -127,6 +121,7 @@ def list_holding(items: Items, values: Sequence[Value]) -> Items:
     return items.holding(values, range(len(values)))
 
 
+@operation("as_run_time")
 def as_run_time(it: Interpreter, target: Value) -> Var:
     """The run-time object that a write goes to."""
     match target:
@@ -144,11 +139,10 @@ def as_run_time(it: Interpreter, target: Value) -> Var:
 
 
 def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = False) -> None:
-    from ..objects.operators import refuse_unknown
 
     _refuse_immutable(it, var)
     if not (isinstance(step, Const) and isinstance(step.value, me.Field)):
-        refuse_unknown(it, ("__setitem__",), [var])
+        it.refuse_unknown(("__setitem__",), [var])
     step = _from_the_start(var.kind, step)
     if isinstance(var.kind, Array):
         heap.store(it, var, step, it.atom(_as_element(it, value)))
@@ -173,13 +167,11 @@ def _items_as_list(it: Interpreter, owner: Var, value: Value) -> Atom:
 
     If the owner may be an array, what it is given is left as it is.
     """
-    from ..iterate.iteration import known_items
-
     value = heap.now(it, value)
     if isinstance(value, Var):
         has_rows = value.kind == UNKNOWN or (isinstance(value.kind, Array) and value.kind.rank != 1)
         return it.emit(st.as_list, value) if has_rows and owner.kind != UNKNOWN else value
-    new = known_items(it, value)
+    new = it.known_items(value)
     if new is None:
         return it.atom(value)
     made = list_of(*new)
@@ -213,9 +205,7 @@ def _as_element(it: Interpreter, value: Value) -> Value:
     if isinstance(value, Items) and value.form in ("list", "tuple"):
         return it.emit(creation.array, it.atom(value), namespace="np")
     if isinstance(value, Iteration):
-        from ..iterate.iteration import as_list
-
-        return _as_element(it, as_list(it, value))
+        return _as_element(it, it.as_list(value))
     return as_numpy_sees(it, value)
 
 
@@ -232,17 +222,15 @@ def adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
-    from .items import index_atom
 
-    return index_atom(it, index)
+    return it.index_atom(index)
 
 
+@operation("delitem")
 def delete_item(it: Interpreter, target: Value, index: Value) -> None:
     """`del target[index]`."""
-    from ..objects.operators import call_method_of_class
-
     target = heap.now(it, target)
-    if call_method_of_class(it, target, "__delitem__", [index]) is not None:
+    if it.call_method_of_class(target, "__delitem__", [index]) is not None:
         return
     if on_each(it, target, lambda each: delete_item(it, each, index)):
         return
@@ -261,7 +249,7 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
 
 
 def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
-    index = key_of(it, index)
+    index = it.key_of(index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -318,26 +306,22 @@ _VIEWS = ("real", "imag", "flat")
 
 def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None:
     """`array.name = value`, which is `array.name[...] = value`; but for the shape, which moves no entries."""
-    from ..objects.attributes import read_attribute
-
     assert isinstance(array.kind, Array)
     if name == "shape":
         _reshape_in_place(it, array, value)
         return
     if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
         raise_now(it, TypeError, "array does not have imaginary part to set")
-    set_item(it, read_attribute(it, array, name), Const(...), value)
+    set_item(it, it.getattr(array, name), Const(...), value)
 
 
 def _reshape_in_place(it: Interpreter, array: Var, shape: Value) -> None:
     """`array.shape = shape` of an array that the function made: its names stand for a view from here on."""
-    from ..calls.calls import call
-
     if not _has_only_local_names(it, array):
         raise it.unsupported(
             "an array is given another shape in place", "Write `a = a.reshape(shape)`."
         )
-    reshaped = call(it, Const(np.reshape), [array, shape], {})
+    reshaped = it.call(Const(np.reshape), [array, shape], {})
     for name, value in it.vars.items():
         if value is array:
             it.vars[name] = reshaped
@@ -369,6 +353,7 @@ def _may_hold(value: Any, array: Var) -> bool:
     return value is array or not isinstance(value, (Var, Const))
 
 
+@operation("write_attribute")
 def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
     if on_each(it, items, lambda each: _write_current(it, each, name, value)):
@@ -422,6 +407,7 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
     object_changes.delete(it, target, name)  # type: ignore[arg-type]
 
 
+@operation("remove_attribute")
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does to an attribute that is there."""
     if on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):

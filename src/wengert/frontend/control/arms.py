@@ -11,7 +11,6 @@ from ...ir.records import field, mutable_record
 from ...ir.types import Kind, Number, Struct
 from ...ops import structure as st
 from .. import heap as hp
-from ..containers.items import open_up
 from ..domain.values import Items, Place, Scope, Value, is_mutable
 from ..machine.segments import OpenArm, Watched
 from .loop_aliases import ties_inside
@@ -106,7 +105,7 @@ class Meeting:
         if not isinstance(origin, Var) or self._may_be_nothing(origin):
             return value
         if origin not in self.context.opened:
-            opened = value if self._is_from_outside(value) else open_up(self.interpreter, origin)
+            opened = value if self._is_from_outside(value) else self.interpreter.open_up(origin)
             assert isinstance(opened, Items)
             self.context.opened[origin] = opened
         return self.context.opened[origin]

@@ -10,12 +10,9 @@ from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
 from ...ops import containers as co
 from ...ops import structure as st
-from ..calls.calls import call
-from ..containers.items import subscript
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
-from ..evaluate.operations import compare, truth
 from ..heap import holds_objects, now
-from ..iterate.iteration import UNROLL, iteration
+from ..iterate.iteration import UNROLL
 from ..machine.failing import raise_now
 from ..objects.operators import defines
 from ..polyfills import equivalents
@@ -31,7 +28,7 @@ def known_objects(
     source = now(it, source)
     if not isinstance(source, Items) or source.form not in ("list", "tuple", "dict"):
         return None
-    items = iteration(it, source)
+    items = it.iteration(source)
     if not isinstance(items, list) or not 0 < len(items) <= UNROLL:
         return None
     return items if any(map(counts or is_known_object, items)) else None
@@ -56,7 +53,7 @@ def extremum(it: Interpreter, which: str, items: Sequence[Value], key: Value | N
     best, best_key = first, _key_of(it, key, first)
     for item in rest:
         item_key = _key_of(it, key, item)
-        is_better = truth(it, compare(it, better, item_key, best_key))
+        is_better = it.truth(it.compare(better, item_key, best_key))
         chosen = it.choose(
             is_better,
             lambda item=item, item_key=item_key: tuple_of(item, item_key),
@@ -68,16 +65,16 @@ def extremum(it: Interpreter, which: str, items: Sequence[Value], key: Value | N
 
 
 def _key_of(it: Interpreter, key: Value | None, item: Value) -> Value:
-    return item if key is None or key == Const(None) else call(it, key, [item], {})
+    return item if key is None or key == Const(None) else it.call(key, [item], {})
 
 
 def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Items:
     """`sorted(items, key=key, reverse=reverse)`."""
     keys: Value = list_of(*(_key_of(it, key, item) for item in items))
     if all(defines(each, "__lt__") for each in keys.values):
-        keys = call(it, Const(equivalents.ranks), [keys], {})
+        keys = it.call(Const(equivalents.ranks), [keys], {})
     order = it.emit(co.sorted_order, it.atom(keys), reverse=it.atom(reverse))
-    return list_of(*(_pick(it, items, subscript(it, order, Const(k))) for k in range(len(items))))
+    return list_of(*(_pick(it, items, it.getitem(order, Const(k))) for k in range(len(items))))
 
 
 def by_comparison(it: Interpreter, items: Value, options: Mapping[str, Value]) -> Value | None:
@@ -86,7 +83,7 @@ def by_comparison(it: Interpreter, items: Value, options: Mapping[str, Value]) -
     if not isinstance(key, Items) or key.type is not equivalents.Comparing:
         return None
     reverse = options.get("reverse", Const(False))
-    return call(it, Const(equivalents.sorted_by), [items, key["mycmp"], reverse], {})
+    return it.call(Const(equivalents.sorted_by), [items, key["mycmp"], reverse], {})
 
 
 def _pick(it: Interpreter, items: Sequence[Value], index: Value) -> Value:

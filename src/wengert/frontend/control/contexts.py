@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,17 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import is_foreign
 from ..calls.closures import syntax_of
-from ..domain.values import Closure, Items, Native, Value, is_iterator, kind_of_value, tuple_of
-from ..evaluate.expressions import evaluate
-from ..evaluate.operations import truth
+from ..domain.values import (
+    Args,
+    Closure,
+    Items,
+    Kwargs,
+    Native,
+    Value,
+    is_iterator,
+    kind_of_value,
+    tuple_of,
+)
 from ..heap import cells, now
 from ..iterate import generators, iterators
 from ..objects import class_lookup
@@ -28,9 +36,6 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.reading import Step
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
-
 
 def run_with(it: Interpreter, node: ast.With) -> None:
     """The items from left to right, each around those that follow it."""
@@ -38,20 +43,19 @@ def run_with(it: Interpreter, node: ast.With) -> None:
 
 
 def _run_items(it: Interpreter, node: ast.With, k: int) -> None:
-    from ..evaluate.statements import assign, run_body
 
     if k == len(node.items):
-        run_body(it, node.body)
+        it.execute(node.body)
         return
     item = node.items[k]
     with it.at(item.context_expr):
-        manager = now(it, evaluate(it, item.context_expr))
+        manager = now(it, it.evaluate(item.context_expr))
 
     def body(entered: Value) -> None:
         steps: list[Step] = [lambda: _run_items(it, node, k + 1)]
         if item.optional_vars is not None:
             target = item.optional_vars
-            steps.insert(0, lambda: assign(it, target, entered))
+            steps.insert(0, lambda: it.assign(target, entered))
         it.run(steps)
 
     live = liveness.read_around(it.frame.closure.node, node, node.body)
@@ -87,7 +91,7 @@ def _run_in_object(
         return _call_special(it, manager, "__exit__", _described(it, exception))
 
     def raised(exception: Value, *, certain: bool) -> None:
-        suppressed = truth(it, leave(exception))
+        suppressed = it.truth(leave(exception))
         deferral.pass_on(it, exception)
         it.branch(suppressed, lambda: None, lambda: exceptions.raise_again(it, exception))
 
@@ -140,16 +144,13 @@ def _described(it: Interpreter, exception: Value) -> list[Value]:
 
 def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Value:
     """Call a special method of a context manager, by its class."""
-    from ..calls.calls import call
-    from ..objects.operators import call_method_of_class
-
-    own = call_method_of_class(it, manager, name, args)
+    own = it.call_method_of_class(manager, name, args)
     if own is not None:
         return own
     if isinstance(manager, Items) and isinstance(manager.type, type):
         method = class_lookup.own_method(manager.type, name)
         if method is not None:  # it has become an object of the run
-            return call(it, Const(method), [manager, *args], {})
+            return it.call(Const(method), [manager, *args], {})
         raise it.unsupported(
             f"a {manager.type.__name__} object cannot be entered by `with` here",
             "Give its class the methods `__enter__` and `__exit__`.",
@@ -186,11 +187,10 @@ def is_manager_function(closure: Closure) -> bool:
 
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
-    from ..calls.calls import call
     from ..calls.closures import closure_of
 
     inner: Any = closure.function.__wrapped__
-    return _manager(call(it, closure_of(it, inner), args, kwargs))
+    return _manager(it.call(closure_of(it, inner), args, kwargs))
 
 
 def _manager(generator: Value) -> Items:
@@ -200,11 +200,9 @@ def _manager(generator: Value) -> Items:
 
 def contextmanager(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`contextlib.contextmanager` of a function made in the program."""
-    from ..calls.calls import call
-
     (function,) = args
     return Native(
-        "contextmanager", lambda it, more, named: _manager(call(it, function, more, named))
+        "contextmanager", lambda it, more, named: _manager(it.call(function, more, named))
     )
 
 
@@ -240,9 +238,7 @@ def _run_in_generator(
     finally:
         cells.take_back(it, frame.scope, lent)
     if not runs:
-        exceptions.raise_exception(
-            it, exceptions.make(it, RuntimeError, [Const("generator didn't yield")], {})
-        )
+        it.raise_exception(it.make_exception(RuntimeError, [Const("generator didn't yield")], {}))
 
 
 # --- Python's own ---------------------------------------------------------------------------

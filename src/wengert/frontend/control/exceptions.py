@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FunctionType
 from typing import Any
@@ -13,11 +13,11 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL
 from ...ops import structure as st
 from ...ops.refusals import REFUSALS
-from ..domain.values import Items, Maybe, Native, Value, tuple_of
-from ..evaluate.expressions import evaluate
+from ..domain.values import Args, Items, Kwargs, Maybe, Native, Value, tuple_of
 from ..heap import now, put
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
 from ..machine.reading import Diverges, Step
 from ..machine.segments import Classes, OpenArm, Region
 from ..objects import class_lookup, construct, object_changes, objects
@@ -26,31 +26,24 @@ from . import deferral
 from .arms import Arm
 from .catching import Leaves, see
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
-
 
 def run_try(it: Interpreter, node: ast.Try) -> None:
     """A `try` with its handlers, its `else` and its `finally`."""
-    from ..evaluate.statements import run_body
-
-    run_try_around(it, node, lambda: run_body(it, node.body))
+    run_try_around(it, node, lambda: it.execute(node.body))
 
 
+@operation("run_try_around")
 def run_try_around(it: Interpreter, node: ast.Try, body: Step) -> None:
     """A `try` whose body is run in this way."""
-    from ..evaluate.statements import run_body
-
     if not node.finalbody:
         _run_handled(it, node, body)
         return
     live = liveness.live_after(it.frame.closure.node, node)
-    finish = lambda: run_body(it, node.finalbody)
+    finish = lambda: it.execute(node.finalbody)
     protect(it, live, lambda: _run_handled(it, node, body), finish)
 
 
 def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
-    from ..evaluate.statements import run_body
 
     if not node.handlers:
         body()
@@ -65,7 +58,7 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
         _dispatch(it, handlers, exception, certain=certain)
 
     def completed() -> None:
-        it.run([lambda: None, lambda: run_body(it, node.orelse)])
+        it.run([lambda: None, lambda: it.execute(node.orelse)])
 
     catch(it, classes, live, body, raised, completed, keeps=keeps)
 
@@ -82,7 +75,7 @@ def _that_can_be_asked(
     with it.aside(), it.at(handler.type):
         frames = len(it.frames)
         try:
-            evaluate(it, handler.type)
+            it.evaluate(handler.type)
         except Diverges:
             del it.frames[frames:]
             asks = ast.copy_location(ast.Expr(handler.type), handler.type)
@@ -93,7 +86,7 @@ def _that_can_be_asked(
 
 def _classes_of(it: Interpreter, expression: ast.expr) -> Classes:
     with it.at(expression):
-        value = evaluate(it, expression)
+        value = it.evaluate(expression)
         try:
             known = it.constant(value)
         except LookupError:
@@ -265,17 +258,16 @@ def is_instance(it: Interpreter, exception: Value, classes: Classes) -> Atom:
 
 
 def _handle(it: Interpreter, handler: ast.ExceptHandler, exception: Value) -> None:
-    from ..evaluate.statements import bind, run_body, unbind
 
     if handler.name is not None:
-        bind(it, handler.name, exception)
+        it.bind(handler.name, exception)
     it.handling.append(exception)
     try:
-        run_body(it, handler.body)
+        it.execute(handler.body)
     finally:
         it.handling.pop()
     if handler.name is not None:
-        unbind(it, handler.name)
+        it.unbind(handler.name)
 
 
 def protect(it: Interpreter, live: frozenset[str], body: Step, finish: Step) -> None:
@@ -315,11 +307,12 @@ def run_raise(it: Interpreter, node: ast.Raise) -> None:
         if not it.handling:
             raise_now(it, RuntimeError, "No active exception to reraise")
         raise_again(it, it.handling[-1])
-    exception = evaluate(it, node.exc)  # type: ignore[arg-type]
-    cause = None if node.cause is None else evaluate(it, node.cause)
+    exception = it.evaluate(node.exc)  # type: ignore[arg-type]
+    cause = None if node.cause is None else it.evaluate(node.cause)
     raise_exception(it, exception, cause)
 
 
+@operation("raise_exception")
 def raise_exception(it: Interpreter, exception: Value, cause: Value | None = None) -> None:
     """Raise an exception, or an exception of a class."""
     if isinstance(exception, Const) and isinstance(exception.value, type):
@@ -382,39 +375,35 @@ _PLAIN = (
 """Built-in classes whose instances hold their arguments and nothing else; `StopIteration` names the first of them."""
 
 
+@operation("make_exception")
 def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """An exception: its contents known, where that is all there is to it."""
-    from ..calls.calls import opaque
-
     init, new = (class_lookup.static_lookup(cls, name) for name in ("__init__", "__new__"))
     built_in = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     written = isinstance(init, FunctionType)
     known = built_in in _PLAIN or built_in is StopIteration
     if not known or isinstance(new, FunctionType) or (kwargs and not written):
-        return opaque(it, cls, args, kwargs)
+        return it.opaque(cls, args, kwargs)
     made = Items("object", ("args",), (tuple_of(*args),), cls)
     if built_in is StopIteration:
         made = made.holding((*made.values, args[0] if args else Const(None)), ("args", "value"))
     if not written:
         return made
     if not (it.catching.explicit and it.catching.keeps):
-        return opaque(it, cls, args, kwargs)
+        return it.opaque(cls, args, kwargs)
     return construct.initialised(it, cls, made, args, kwargs)
 
 
 def as_raised(it: Interpreter, items: Items) -> Atom:
     """An exception to be raised now."""
-    from ..calls.calls import opaque
-
     known = set(items.keys) <= {"args", "value", "__cause__"} and isinstance(items["args"], Items)
     if known and not class_lookup.own_method(items.type, "__init__"):
-        return opaque(it, items.type, items["args"].values, {})  # type: ignore[return-value]
+        return it.opaque(items.type, items["args"].values, {})  # type: ignore[return-value]
     return it.atom(items)
 
 
 def builtin_method(it: Interpreter, receiver: Value, name: str, found: Any) -> Native:
     """A method of an exception that Python implements."""
-    from ..calls.calls import opaque
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if name == "__init__":
@@ -422,6 +411,6 @@ def builtin_method(it: Interpreter, receiver: Value, name: str, found: Any) -> N
                 it, objects.current(it, receiver), "args", tuple_of(*args)
             )
             return Const(None)
-        return opaque(it, found, [receiver, *args], kwargs)
+        return it.opaque(found, [receiver, *args], kwargs)
 
     return Native(name, run)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop that asks an iterator for one item after the other."""
-    from ..evaluate.statements import assign, run_body
-
     depth = it.frame.loops + 1
     source, _ = iterators.current(it, iterator)
     if is_generator(source) and generators.producer_of(source).is_fresh(it):
@@ -30,7 +28,7 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
         return
 
     def take(item: Value) -> None:
-        it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
+        it.run([lambda: it.assign(node.target, item), lambda: it.execute(node.body)])
 
     if it.reading.is_one_run and _is_known(it, iterator):
         _iterate_in_turns(it, node, iterator, take)

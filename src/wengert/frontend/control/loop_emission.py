@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, Seq
-from ..containers.items import coerce
 from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
 from ..iterate.iteration import Running
@@ -119,7 +118,7 @@ def _carried_atoms(
         assert value is not None
         atoms = [it.atom(value)]
     else:
-        atoms = coerce(it, None if value is None else now(it, value), carried.kind)
+        atoms = it.coerce(None if value is None else now(it, value), carried.kind)
     it.builder, it.heap = outer, around
     if carried.maybe and not atoms:
         from ...ir.graph import UNDEFINED

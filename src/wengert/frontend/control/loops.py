@@ -14,21 +14,14 @@ from ...ops import identity as ident
 from ...ops.refusals import REFUSALS
 from ..calls import checkpoints
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
-from ..evaluate.expressions import condition, evaluate
-from ..evaluate.operations import truth
 from ..heap import cells, materialise, now, walk_by_index
 from ..iterate import generators, iterators, resuming, walking
 from ..iterate.iteration import (
     UNROLL,
     Running,
-    at_run_time,
-    can_be_written_out,
-    iteration,
-    whole_list,
 )
 from ..iterate.runs import by_turns, item_of_turn, take_turn, turns_of
 from ..machine.reading import Diverges
-from ..objects.operators import as_asked
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 from . import iterator_loops
@@ -43,7 +36,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     if it.frame.producing is not None and resuming.is_stepping(it, node):
         resuming.start_for_in_steps(it, node)
         return
-    value = as_asked(it, evaluate(it, node.iter))
+    value = it.as_asked(it.evaluate(node.iter))
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
     elif id(node) in it.reading.one_by_one:
@@ -59,7 +52,6 @@ def run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
 
 
 def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
-    from ..evaluate.statements import assign, run_body
 
     lists = walking.known_lists(it, iterable)
     dictionaries = walking.dictionaries(it, iterable)
@@ -68,8 +60,8 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
-        assign(it, node.target, item)
-        run_body(it, node.body)
+        it.assign(node.target, item)
+        it.execute(node.body)
 
     names = assigned_names([node.target, *node.body])
     turns = turns_of(it, items) if isinstance(items, Running) else None
@@ -123,8 +115,6 @@ def may_leave(node: ast.For) -> bool:
 
 def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
     """A generator runs, and the loop's body at every `yield`."""
-    from ..evaluate.statements import assign, run_body
-
     frame, depth = it.frame, it.frame.loops + 1
     it.vars[f"%break{depth}"] = Const(False)
     names = assigned_names([node.target, *node.body])
@@ -136,7 +126,7 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
             for name in it.exits():
                 it.set(name, Const(False))
             it.vars[f"%continue{depth}"] = Const(False)
-            it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
+            it.run([lambda: it.assign(node.target, item), lambda: it.execute(node.body)])
             it.vars.pop(f"%continue{depth}")
         finally:
             it.frames.pop()
@@ -166,7 +156,7 @@ def _items_of(it: Interpreter, node: ast.For, iterable: Value) -> _Items:
     around = it.walked_by_turn
     it.walked_by_turn = walked = [] if id(node) in it.reading.by_turn else None
     try:
-        return iteration(it, iterable), walked or []
+        return it.iteration(iterable), walked or []
     finally:
         it.walked_by_turn = around
 
@@ -180,7 +170,7 @@ def _items_by_index(it: Interpreter, iterable: Value) -> _Items:
         iterable = materialise(it, iterable)
     around, it.walked_by_index = it.walked_by_index, []
     try:
-        return iteration(it, iterable), it.walked_by_index
+        return it.iteration(iterable), it.walked_by_index
     finally:
         it.walked_by_index = around
 
@@ -201,7 +191,7 @@ def _run_or_unroll(
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
 
     def run() -> None:
-        run_loop(it, node, names, at_run_time(it, items), body, certain=True)
+        run_loop(it, node, names, it.at_run_time(items), body, certain=True)
         _walk_by_index(it, node, lists)
 
     mark = it.mark()
@@ -222,7 +212,7 @@ def _run_or_unroll(
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
     """Have it checked that what a loop walked over by index is as long as it was."""
     for items, count in walked:
-        whole, _ = whole_list(it, items)
+        whole, _ = it.whole_list(items)
         if whole is not items and walking.items_written(it, whole, count):
             raise walking.changed_in_a_loop(it)  # a slice holds what it held
         if walking.items_written(it, items, count):
@@ -251,13 +241,13 @@ def guarded(
 def _run_if_passed(
     it: Interpreter, guard: Callable[[Value], Value], body: Callable[[Value], None], item: Value
 ) -> None:
-    it.branch(truth(it, guard(item)), partial(body, item), lambda: None)
+    it.branch(it.truth(guard(item)), partial(body, item), lambda: None)
 
 
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     if len(items) <= UNROLL or it.reading.is_one_run:
         return True
-    if can_be_written_out(it, items):
+    if it.can_be_written_out(items):
         return True
     kinds = {kind_of_value(item) for item in items}
     return len(kinds) > 1 or not all(map(is_plain, items))
@@ -301,7 +291,7 @@ def _taken_anew(
     """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
     if not walking.asks_anew(iterable):
         walking.refuse_changed(it, lists, k, key)
-    items = iteration(it, now(it, iterable))
+    items = it.iteration(now(it, iterable))
     if not isinstance(items, list) or k >= len(items):
         walking.refuse_changed(it, lists, k, key)
     assert isinstance(items, list)
@@ -322,18 +312,15 @@ def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None
 
 def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
     """After a loop: its `else` runs unless something left it."""
-    from ..evaluate.statements import run_body
-
     broke = it.flag(f"%break{depth}")
     it.vars.pop(f"%break{depth}", None)
     it.vars.pop(f"%continue{depth}", None)
     if orelse:
         left = it.either(broke, it.flag("%returned"))
-        it.branch(left, lambda: None, lambda: run_body(it, orelse))
+        it.branch(left, lambda: None, lambda: it.execute(orelse))
 
 
 def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
-    from ..evaluate.statements import run_body
 
     if not again and it.frame.producing is not None and resuming.is_stepping(it, node):
         resuming.run_loop_in_steps(it, node)
@@ -341,9 +328,9 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     depth = it.frame.loops + 1
     marked = checkpoints.checkpointed_test(it, node.test)
     every, tested = (None, node.test) if marked is None else (Const(None), marked)
-    known = it.known_truth(evaluate(it, tested)) if isinstance(tested, ast.Constant) else None
+    known = it.known_truth(it.evaluate(tested)) if isinstance(tested, ast.Constant) else None
     if known is False:
-        run_body(it, node.orelse)
+        it.execute(node.orelse)
         return
     if it.reading.is_one_run and marked is None and _tested(it, node) is not None:
         _run_in_turns(it, node)
@@ -354,14 +341,14 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if _simple_test(tested) and not it.catching.explicit:
 
         def test() -> Atom:
-            return condition(it, tested)
+            return it.condition(tested)
 
         run_loop(
             it,
             node,
             names,
             None,
-            lambda _: run_body(it, node.body),
+            lambda _: it.execute(node.body),
             test=test,
             every=every,
             certain=known is True,
@@ -373,7 +360,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
                 it.vars[f"%test{depth}"] = Const(True)
                 it.vars[f"%break{depth}"] = Const(True)
 
-            it.branch(condition(it, tested), lambda: run_body(it, node.body), leave)
+            it.branch(it.condition(tested), lambda: it.execute(node.body), leave)
 
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
@@ -389,22 +376,20 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
 def _tested(it: Interpreter, node: ast.While) -> bool | None:
     """What the test of a loop says before its first turn, if that is known."""
     mark = it.mark()
-    said = it.known_truth(condition(it, node.test))
+    said = it.known_truth(it.condition(node.test))
     it.return_to(mark)
     return said
 
 
 def _run_in_turns(it: Interpreter, node: ast.While) -> None:
     """A `while` whose turns the run decides, written out: as long as it does."""
-    from ..evaluate.statements import run_body
-
     depth = it.frame.loops + 1
     it.vars[f"%break{depth}"] = Const(False)
 
     def turns() -> None:
         while True:
             mark = it.mark()
-            goes_on = it.known_truth(condition(it, node.test))
+            goes_on = it.known_truth(it.condition(node.test))
             if goes_on is None and node.orelse:
                 raise it.unsupported(
                     "only the run knows how many turns this loop has", "Use `for` and `break`."
@@ -417,7 +402,7 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
                 return
             take_turn(it)
             it.vars[f"%continue{depth}"] = Const(False)
-            run_body(it, node.body)
+            it.execute(node.body)
             it.vars[f"%continue{depth}"] = Const(False)
             left = it.left()
             if left != Const(False):
@@ -447,8 +432,6 @@ def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
     Where one walks over known items, a generator is not left in a place that only the run knows. There may
     be more turns of which nothing is left to the run.
     """
-    from ..evaluate.statements import run_body
-
     mark, depth = it.mark(), it.frame.loops + 1
     it.vars[f"%break{depth}"] = left = Const(False)
     with it.frame.in_loop(), suppress(UnsupportedSyntax):
@@ -456,7 +439,7 @@ def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
             if turn > UNROLL and it.builder.eqns and it.builder.eqns[-1] is not mark.last:
                 break
             it.vars[f"%continue{depth}"] = Const(False)
-            run_body(it, node.body)
+            it.execute(node.body)
             it.vars[f"%continue{depth}"] = Const(False)
             left = it.left()
             if left != Const(False):

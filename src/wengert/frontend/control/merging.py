@@ -40,10 +40,9 @@ def _call_chosen(
     args: Sequence[Value],
     kwargs: Mapping[str, Value],
 ) -> Value:
-    from ..calls.calls import call
 
     return it.choose(
-        chosen, lambda: call(it, first, args, kwargs), lambda: call(it, second, args, kwargs)
+        chosen, lambda: it.call(first, args, kwargs), lambda: it.call(second, args, kwargs)
     )
 
 

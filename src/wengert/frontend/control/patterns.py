@@ -10,12 +10,8 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ...ops import structure as st
 from ..builtins.library import dict_from
-from ..containers.items import open_up, subscript
 from ..domain import number_classes
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value, list_of
-from ..evaluate.expressions import evaluate
-from ..evaluate.operations import compare, truth
-from ..iterate.iteration import as_list
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 
@@ -25,12 +21,11 @@ if TYPE_CHECKING:
 
 def run_match(it: Interpreter, node: ast.Match) -> None:
     """Try the cases one after the other."""
-    subject = evaluate(it, node.subject)
+    subject = it.evaluate(node.subject)
     _run_cases(it, subject, node.cases)
 
 
 def _run_cases(it: Interpreter, subject: Value, cases: list[ast.match_case]) -> None:
-    from ..evaluate.statements import run_body
 
     if not cases:
         return
@@ -42,22 +37,21 @@ def _run_cases(it: Interpreter, subject: Value, cases: list[ast.match_case]) -> 
 
         def guarded() -> Value:
             _bind_all(it, bindings)
-            return evaluate(it, guard)
+            return it.evaluate(guard)
 
-        matched = it.choose(truth(it, matched), guarded, lambda: Const(False))
+        matched = it.choose(it.truth(matched), guarded, lambda: Const(False))
 
     def run() -> None:
         _bind_all(it, bindings)
-        run_body(it, case.body)
+        it.execute(case.body)
 
-    it.branch(truth(it, matched), run, lambda: _run_cases(it, subject, others))
+    it.branch(it.truth(matched), run, lambda: _run_cases(it, subject, others))
 
 
 def _bind_all(it: Interpreter, bindings: dict[str, Value]) -> None:
-    from ..evaluate.statements import bind
 
     for name, value in bindings.items():
-        bind(it, name, value)
+        it.bind(name, value)
 
 
 def _both(it: Interpreter, a: Value, b: Value) -> Value:
@@ -73,9 +67,9 @@ def _matches(
 ) -> Value:
     match pattern:
         case ast.MatchValue(value=value):
-            return compare(it, ast.Eq(), subject, evaluate(it, value))
+            return it.compare(ast.Eq(), subject, it.evaluate(value))
         case ast.MatchSingleton(value=value):
-            return compare(it, ast.Is(), subject, Const(value))
+            return it.compare(ast.Is(), subject, Const(value))
         case ast.MatchAs(pattern=inner, name=name):
             if name is not None:
                 bindings[name] = subject
@@ -103,7 +97,7 @@ def _matches_any(
     if known is True:
         return matched
     other = _matches_any(it, subject, rest, bindings)
-    return other if known is False else it.emit(st.either, it.atom(matched), truth(it, other))
+    return other if known is False else it.emit(st.either, it.atom(matched), it.truth(other))
 
 
 _SEQUENCE, _MAPPING = 1 << 5, 1 << 6
@@ -123,7 +117,7 @@ def _matches_sequence(
 ) -> Value:
     starred = next((k for k, p in enumerate(patterns) if isinstance(p, ast.MatchStar)), None)
     if _is_object_of(subject, _SEQUENCE):
-        subject = as_list(it, subject)
+        subject = it.as_list(subject)
     if isinstance(subject, Items) and subject.form in ("tuple", "list", "namedtuple"):
         return _matches_items(it, list(subject.values), patterns, starred, bindings)
     if not (isinstance(kind_of_value(subject), Seq) or kind_of_value(subject) == UNKNOWN):
@@ -145,16 +139,16 @@ def _matches_sequence(
             if isinstance(pattern, ast.MatchStar):
                 stop = k - len(patterns) + 1
                 if pattern.name is not None:
-                    rest = subscript(it, subject, Const(slice(k, stop or None, None)))
-                    inner[pattern.name] = as_list(it, rest)
+                    rest = it.getitem(subject, Const(slice(k, stop or None, None)))
+                    inner[pattern.name] = it.as_list(rest)
                 continue
             at = k if starred is None or k < starred else k - len(patterns)
             matched = _both(
-                it, matched, _matches(it, subscript(it, subject, Const(at)), pattern, inner)
+                it, matched, _matches(it, it.getitem(subject, Const(at)), pattern, inner)
             )
         return matched
 
-    return _where(it, truth(it, enough), parts, bindings)
+    return _where(it, it.truth(enough), parts, bindings)
 
 
 def _matches_items(
@@ -185,9 +179,9 @@ def _matches_items(
 def _matches_mapping(
     it: Interpreter, subject: Value, pattern: ast.MatchMapping, bindings: dict[str, Value]
 ) -> Value:
-    keys = [it.constant(evaluate(it, key)) for key in pattern.keys]
+    keys = [it.constant(it.evaluate(key)) for key in pattern.keys]
     if isinstance(subject, Var):
-        subject = open_up(it, subject)
+        subject = it.open_up(subject)
     if _is_object_of(subject, _MAPPING):
         subject = dict_from(it, subject)
     if not isinstance(subject, Items):
@@ -226,21 +220,19 @@ def _matches_run_time_mapping(
     def parts(inner: dict[str, Value]) -> Value:
         matched: Value = Const(True)
         for key, part in zip(keys, pattern.patterns, strict=True):
-            item = subscript(it, subject, Const(key))
+            item = it.getitem(subject, Const(key))
             matched = _both(it, matched, _matches(it, item, part, inner))
         if pattern.rest is not None:
             inner[pattern.rest] = _without(it, subject, keys)
         return matched
 
     present = it.choose(is_mapping, lambda: has(0), lambda: Const(False))
-    return _where(it, truth(it, present), parts, bindings)
+    return _where(it, it.truth(present), parts, bindings)
 
 
 def _without(it: Interpreter, subject: Value, keys: list[Any]) -> Value:
     """A dictionary without some of its keys."""
-    from ..calls.calls import call
-
-    return call(it, Const(equivalents.without), [subject, Const(tuple(keys))], {})
+    return it.call(Const(equivalents.without), [subject, Const(tuple(keys))], {})
 
 
 def _is_sequence(it: Interpreter, subject: Value) -> Atom:
@@ -278,7 +270,7 @@ def _where(
 def _matches_class(
     it: Interpreter, subject: Value, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
-    cls = evaluate(it, pattern.cls)
+    cls = it.evaluate(pattern.cls)
     if not isinstance(cls, Const):
         raise it.unsupported(
             "a class pattern needs a class that is known when the program is read",
@@ -313,8 +305,6 @@ def _parts_of(
     bindings: dict[str, Value],
 ) -> Value:
     """The positional and keyword patterns of a class pattern, whose class fits."""
-    from ..objects.attributes import read_attribute
-
     if pattern.patterns and cls.value in (int, float, str, bool, complex, list, tuple, dict):
         return _matches(it, subject, pattern.patterns[0], bindings)
     names = list(getattr(cls.value, "__match_args__", ()))[: len(pattern.patterns)]
@@ -324,7 +314,5 @@ def _parts_of(
     ]
     matched: Value = Const(True)
     for name, inner in parts:
-        matched = _both(
-            it, matched, _matches(it, read_attribute(it, subject, name), inner, bindings)
-        )
+        matched = _both(it, matched, _matches(it, it.getattr(subject, name), inner, bindings))
     return matched

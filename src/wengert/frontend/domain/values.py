@@ -229,6 +229,9 @@ class Maybe:
 
 
 Value = Atom | Items | Closure | Native | Iteration | Maybe
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+"""What a call is given by position and by name."""
 
 
 def flatten(value: Value) -> Iterator[Atom]:

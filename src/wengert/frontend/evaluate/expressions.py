@@ -17,8 +17,6 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.registry import named
 from ..boundary import columns, tables
-from ..calls.names import lookup
-from ..containers.items import subscript
 from ..domain.values import (
     PLAIN,
     Items,
@@ -31,12 +29,14 @@ from ..domain.values import (
 )
 from ..heap import cells, now
 from ..machine.failing import fail_now
-from .operations import binary, compare, dispatch_operator, is_number, key_of, truth
+from ..machine.protocol import operation
+from .operations import is_number
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("evaluate")
 def evaluate(it: Interpreter, node: ast.expr) -> Value:
     """The value of an expression."""
     handler = _EXPRESSIONS.get(type(node))
@@ -61,7 +61,7 @@ def _constant(it: Interpreter, node: ast.Constant) -> Value:
 
 
 def _name(it: Interpreter, node: ast.Name) -> Value:
-    return _no_view_of_another(it, lookup(it, it.frame.scope, node.id))
+    return _no_view_of_another(it, it.lookup(it.frame.scope, node.id))
 
 
 # --- operators ----------------------------------------------------------------------------
@@ -73,13 +73,13 @@ def _unary(it: Interpreter, node: ast.UnaryOp) -> Value:
         known = it.known_truth(value)
         if known is not None:
             return Const(not known)
-        return it.emit(st.not_, truth(it, value))
+        return it.emit(st.not_, it.truth(value))
     op, function = _UNARY[type(node.op)]
     if isinstance(value, Const) and is_number(value.value):
         return Const(function(value.value))
     if tables.is_table(value):
         return columns.operate(it, op, function, [value])
-    return dispatch_operator(it, op, [value])
+    return it.dispatch_operator(op, [value])
 
 
 _UNARY: dict[type[ast.unaryop], tuple[Op, Callable[[Any], Any]]] = {
@@ -97,14 +97,15 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
     for link in reversed(chain):
         value, right = evaluate_after(it, link.right, value)
         with it.at(link):
-            value = binary(it, link.op, value, right, link)
+            value = it.binary(link.op, value, right, link)
     return value
 
 
+@operation("condition")
 def condition(it: Interpreter, node: ast.expr) -> Atom:
     """Whether an expression holds, where nothing else matters of it."""
     asked = isinstance(node, ast.BoolOp)
-    return truth(it, _bool_op(it, node, whole=False) if asked else evaluate(it, node))
+    return it.truth(_bool_op(it, node, whole=False) if asked else evaluate(it, node))
 
 
 def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
@@ -116,7 +117,7 @@ def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
         is_and = isinstance(node.op, ast.And)
         if known is not None:
             return fold(k + 1) if known == is_and else value
-        holds = truth(it, value)
+        holds = it.truth(value)
         decided = value if whole or isinstance(value, Var) else Const(not is_and)
         if is_and:
             return it.choose(holds, lambda: fold(k + 1), lambda: decided)
@@ -128,13 +129,13 @@ def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
 def _compare(it: Interpreter, node: ast.Compare) -> Value:
     def chain(k: int, left: Value) -> Value:
         left, right = evaluate_after(it, node.comparators[k], left)
-        result = compare(it, node.ops[k], left, right)
+        result = it.compare(node.ops[k], left, right)
         if k == len(node.ops) - 1:
             return result
         known = it.known_truth(result)
         if known is not None:
             return chain(k + 1, right) if known else result
-        return it.choose(truth(it, result), lambda: chain(k + 1, right), lambda: result)
+        return it.choose(it.truth(result), lambda: chain(k + 1, right), lambda: result)
 
     return chain(0, evaluate(it, node.left))
 
@@ -148,12 +149,11 @@ def _if_exp(it: Interpreter, node: ast.IfExp) -> Value:
 
 
 def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
-    from .statements import bind
 
     value = evaluate(it, node.value)
     frame = it.frame
     if frame.around is None:
-        bind(it, node.target.id, value)
+        it.bind(node.target.id, value)
     else:  # it binds a name of the function around the comprehension, which is in a cell
         cell = cells.find(it, node.target.id, frame.around)
         assert cell is not None
@@ -167,23 +167,21 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
     from ..calls.binding import is_star
     from ..calls.calls import positional
-    from ..iterate.iteration import as_tuple, joined
 
     values = positional(it, node.elts)
     if any(map(is_star, values)):
-        whole = joined(it, values)
-        return as_tuple(it, whole) if isinstance(node, ast.Tuple) else whole
+        whole = it.joined(values)
+        return it.as_tuple(whole) if isinstance(node, ast.Tuple) else whole
     return tuple_of(*values) if isinstance(node, ast.Tuple) else list_of(*values)
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
     from ..calls.binding import is_star
-    from ..calls.calls import call, positional
-    from ..iterate.iteration import joined
+    from ..calls.calls import positional
 
     values = positional(it, node.elts)
-    listed = joined(it, values) if any(map(is_star, values)) else list_of(*values)
-    return call(it, Const(set), [listed], {})
+    listed = it.joined(values) if any(map(is_star, values)) else list_of(*values)
+    return it.call(Const(set), [listed], {})
 
 
 _Entry = tuple[Value | None, Value]
@@ -193,7 +191,7 @@ _Entry = tuple[Value | None, Value]
 def _dict(it: Interpreter, node: ast.Dict) -> Value:
     given: list[_Entry] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
-        key = None if key_node is None else key_of(it, evaluate(it, key_node))
+        key = None if key_node is None else it.key_of(evaluate(it, key_node))
         value = evaluate(it, value_node)
         given.append((key, value if key is not None else _unpacked(it, value)))
     entries: dict[Any, Value] = {}
@@ -247,9 +245,8 @@ def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:
 
 
 def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
-    from ..objects.attributes import read_attribute
 
-    found = read_attribute(it, evaluate(it, node.value), node.attr)
+    found = it.getattr(evaluate(it, node.value), node.attr)
     return found if node.attr == "__dict__" else _no_view_of_another(it, found)
 
 
@@ -268,7 +265,7 @@ def _shows_what_may_change(value: object) -> bool:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
-    found = subscript(it, *evaluate_after(it, node.slice, evaluate(it, node.value)))
+    found = it.getitem(*evaluate_after(it, node.slice, evaluate(it, node.value)))
     of_flat = isinstance(node.value, ast.Attribute) and node.value.attr == "flat"
     if of_flat and isinstance(node.slice, ast.Slice) and isinstance(kind_of_value(found), Array):
         return it.emit(named("copy"), it.atom(found), namespace="np")  # unlike a slice of `ravel`
@@ -342,12 +339,10 @@ _CONVERSIONS = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
 
 def _formatted(it: Interpreter, part: ast.FormattedValue, value: Value) -> Value:
     """The text of a value whose format is computed, as in `f"{x:{width}}"`."""
-    from ..calls.calls import call
-
     assert part.format_spec is not None
     if part.conversion in _CONVERSIONS:
-        value = call(it, Const(_CONVERSIONS[part.conversion]), [value], {})
-    return call(it, Const(format), [value, evaluate(it, part.format_spec)], {})
+        value = it.call(Const(_CONVERSIONS[part.conversion]), [value], {})
+    return it.call(Const(format), [value, evaluate(it, part.format_spec)], {})
 
 
 def _lambda(it: Interpreter, node: ast.Lambda) -> Value:

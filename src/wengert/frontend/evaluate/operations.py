@@ -36,6 +36,7 @@ from ..domain.values import (
 )
 from ..iterate.runs import known
 from ..machine.failing import fail_now
+from ..machine.protocol import operation
 from ..polyfills import equivalents
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
@@ -85,6 +86,7 @@ def op_of(operator_: ast.operator) -> tuple[Op, Callable[[Any, Any], Any]]:
     return BINARY[type(operator_)]
 
 
+@operation("binary")
 def binary(
     it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST
 ) -> Value:
@@ -133,10 +135,8 @@ def _set_of_keys(it: Interpreter, value: Value) -> Value:
     """`d.keys()` and `d.items()` as the sets that they are to an operator; anything else as it is."""
     if not (isinstance(value, Iteration) and value.form in ("keys", "items")):
         return value
-    from ..calls.calls import call_foreign
-    from ..iterate.iteration import as_list
 
-    return call_foreign(it, set, [it.atom(as_list(it, value))], {})
+    return it.call_foreign(set, [it.atom(it.as_list(value))], {})
 
 
 def _plus_list(it: Interpreter, left: Value, right: Value) -> Value | None:
@@ -181,8 +181,6 @@ def _as_array(it: Interpreter, value: Value) -> Atom:
 
 def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
     """`items * n` of a list, where `n` is known only when the program runs."""
-    from ..calls.calls import call
-
     if isinstance(items, Items) and all(isinstance(v, Const) for v in items.values):
         return it.emit(co.repeated_items, it.atom(items), it.atom(times))
     for item in items.values if isinstance(items, Items) else ():
@@ -193,7 +191,7 @@ def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
                 "a list is made of one object many times over",
                 "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
             )
-    return call(it, Const(equivalents.repeated), [items, times], {})
+    return it.call(Const(equivalents.repeated), [items, times], {})
 
 
 def _is_list(value: Value) -> bool:
@@ -210,6 +208,7 @@ def _as_numpy_sees(it: Interpreter, op: Op, values: Sequence[Value]) -> Sequence
     return operands_of_numpy(it, METHODS.get(op.name, ""), *values)
 
 
+@operation("dispatch_operator")
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
     from ..objects.operators import call_operator_method, refuse_unknown_objects
@@ -277,6 +276,7 @@ def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Valu
     return None
 
 
+@operation("compare")
 def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) -> Value:
     """One comparison."""
     op, function = COMPARE[type(operator_)]
@@ -305,9 +305,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if isinstance(operator_, (ast.In, ast.NotIn)) and isinstance(right, Items):
         if right.form == "iterator":
-            from ..calls.calls import call
-
-            found = call(it, Const(iterator_polyfills.contains), [right, left], {})
+            found = it.call(Const(iterator_polyfills.contains), [right, left], {})
             return found if isinstance(operator_, ast.In) else _not(it, found)
         if right.form == "tuple" and isinstance(left, Const):
             right = as_key(right)
@@ -356,6 +354,7 @@ def _not(it: Interpreter, value: Value) -> Value:
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
 
 
+@operation("key_of")
 def key_of(it: Interpreter, index: Value) -> Value:
     """An index or a key as a constant, where it is known or the run decides it."""
     if it.reading.is_one_run and isinstance(index, Items) and index.form == "tuple":
@@ -394,6 +393,7 @@ def _known_identity(it: Interpreter, left: Value, right: Value) -> bool | None:
     return None
 
 
+@operation("truth")
 def truth(it: Interpreter, value: Value) -> Atom:
     """A condition as an atom (what is known stays a constant)."""
     known = it.known_truth(value)
@@ -402,10 +402,8 @@ def truth(it: Interpreter, value: Value) -> Atom:
     if isinstance(value, Iteration) and value.form in ("keys", "values", "items"):
         return truth(it, heap.now(it, value.parts[0]))
     if isinstance(value, Items) and it.asks_its_class(value):
-        from ..objects.operators import call_method_of_class
-
         for name in ("__bool__", "__len__"):
-            said = call_method_of_class(it, value, name, [])
+            said = it.call_method_of_class(value, name, [])
             if said is not None:
                 return truth(it, said)
     atom = it.atom(value)

@@ -17,26 +17,27 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ..boundary import tables
 from ..containers import in_place, nameless_parts, writes
-from ..containers.items import subscript
 from ..control import contexts, exceptions
 from ..domain.values import Closure, Items, Maybe, Value, is_object, kind_of_value
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
+from ..machine.protocol import operation
 from ..machine.reading import Step
 from ..objects import local_classes
-from ..objects.attributes import read_attribute
-from .expressions import condition, evaluate, evaluate_after
+from .expressions import evaluate_after
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("execute")
 def run_body(it: Interpreter, body: Sequence[ast.stmt]) -> None:
     """Run a sequence of statements."""
     it.run(steps_of(it, body))
     settle_doubts(it)
 
 
+@operation("steps_of")
 def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
     """The statements as steps.
 
@@ -97,7 +98,7 @@ def _may_move_items(node: ast.stmt) -> bool:
 
 def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> None:
     with it.at(node.test):
-        holds = condition(it, node.test)
+        holds = it.condition(node.test)
     then, other = list(node.body), list(node.orelse)
     if rest:
         (other if always_leaves(node.body) else then).extend(rest)
@@ -109,24 +110,23 @@ def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> Non
 
 
 def _run_assign(it: Interpreter, node: ast.Assign) -> None:
-    value = evaluate(it, node.value)
+    value = it.evaluate(node.value)
     for target in node.targets:
         assign(it, target, value)
 
 
 def _run_ann_assign(it: Interpreter, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        assign(it, node.target, evaluate(it, node.value))
+        assign(it, node.target, it.evaluate(node.value))
 
 
 def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
-    from .operations import binary
 
     match node.target:
         case ast.Name(id=name):
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
-            old = evaluate(it, load)
-            new = evaluate(it, node.value)
+            old = it.evaluate(load)
+            new = it.evaluate(node.value)
             tables.refuse_change(it, old)
             shared = sharing.may_be_shared(it, name, old) or in_place.casts(old, new, node.op)
             if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
@@ -134,28 +134,28 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             else:
                 if shared:
                     it.emit(ident.rebound, it.atom(old))
-                result = binary(it, node.op, old, new, node)
+                result = it.binary(node.op, old, new, node)
                 result = in_place.as_the_array_holds_it(it, old, new, result)
             assign(it, node.target, result)
         case ast.Subscript(value=container, slice=index):
-            target, at = evaluate_after(it, index, evaluate(it, container))
-            old = subscript(it, target, at)
-            new = evaluate(it, node.value)
+            target, at = evaluate_after(it, index, it.evaluate(container))
+            old = it.getitem(target, at)
+            new = it.evaluate(node.value)
             if isinstance(kind_of_value(target), Array):
-                result = binary(it, node.op, old, new, node)
+                result = it.binary(node.op, old, new, node)
                 nameless_parts.set_item(it, container, target, at, result)
                 return
             if not isinstance(at, Const) and kind_of_value(old) == UNKNOWN:
-                result = binary(it, node.op, old, new, node)
+                result = it.binary(node.op, old, new, node)
                 writes.change_item(it, target, at, old, result)
                 return
             result = in_place.add_in_place(it, node.op, old, new, node)
             if result is not old or _runs_to_assign(target):
                 nameless_parts.set_item(it, container, target, at, result)
         case ast.Attribute(value=container, attr=name):
-            target = evaluate(it, container)
-            old = read_attribute(it, target, name)
-            result = in_place.add_in_place(it, node.op, old, evaluate(it, node.value), node)
+            target = it.evaluate(container)
+            old = it.getattr(target, name)
+            result = in_place.add_in_place(it, node.op, old, it.evaluate(node.value), node)
             if result is not old or _runs_to_assign(target, name):
                 writes.set_attribute(it, target, name, result)
 
@@ -173,6 +173,7 @@ def _runs_to_assign(target: Value, name: str = "") -> bool:
     return isinstance(target, Items) and is_object(target) and not is_assigned_plainly(target, name)
 
 
+@operation("assign")
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
     """Bind a target to a value: a name, or names inside tuples and lists."""
     match target:
@@ -181,10 +182,10 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(it, elements, value, target)
         case ast.Subscript(value=container, slice=index):
-            owner = evaluate(it, container)
-            nameless_parts.set_item(it, container, owner, evaluate(it, index), value)
+            owner = it.evaluate(container)
+            nameless_parts.set_item(it, container, owner, it.evaluate(index), value)
         case ast.Attribute(value=container, attr=name):
-            writes.set_attribute(it, evaluate(it, container), name, value)
+            writes.set_attribute(it, it.evaluate(container), name, value)
         case _:
             from ..syntax.fence import explain
 
@@ -197,18 +198,19 @@ def _run_delete(it: Interpreter, node: ast.Delete) -> None:
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 _run_delete(it, ast.copy_location(ast.Delete(targets), node))
             case ast.Name(id=name):
-                evaluate(it, ast.copy_location(ast.Name(name, ast.Load()), target))
+                it.evaluate(ast.copy_location(ast.Name(name, ast.Load()), target))
                 unbind(it, name)
             case ast.Subscript(value=container, slice=index):
-                writes.delete_item(it, evaluate(it, container), evaluate(it, index))
+                it.delitem(it.evaluate(container), it.evaluate(index))
             case ast.Attribute(value=container, attr=name):
-                writes.delete_attribute(it, evaluate(it, container), name)
+                writes.delete_attribute(it, it.evaluate(container), name)
             case _:
                 from ..syntax.fence import explain
 
                 raise it.unsupported(*explain(node), node=node)
 
 
+@operation("bind")
 def bind(it: Interpreter, name: str, value: Value) -> None:
     """Give a value a name; a run-time value without one keeps it as its hint."""
     _hint(value, name)
@@ -219,6 +221,7 @@ def bind(it: Interpreter, name: str, value: Value) -> None:
         cells.write(it, cell, value)
 
 
+@operation("unbind")
 def unbind(it: Interpreter, name: str) -> None:
     """Take a name's value away."""
     cell = cells.find(it, name)
@@ -240,11 +243,10 @@ def _hint(value: Value, name: str) -> None:
 
 
 def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
-    from ..iterate.iteration import known_items, settled
 
-    value = settled(it, value)
+    value = it.settled(value)
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
-    items = known_items(it, value)
+    items = it.known_items(value)
     if items is None:
         _unpack_at_run_time(it, targets, starred, it.atom(value))
         return
@@ -272,25 +274,22 @@ def _wrong_count(it: Interpreter, detail: str, *, few: bool) -> None:
 def _unpack_at_run_time(
     it: Interpreter, targets: Sequence[ast.expr], starred: list[int], value: Var | Const
 ) -> None:
-    from ..containers.items import subscript
-    from ..iterate.iteration import as_list
-    from ..objects.operators import refuse_unknown
 
-    refuse_unknown(it, ("__iter__", "__getitem__"), [value])
+    it.refuse_unknown(("__iter__", "__getitem__"), [value])
     count = Const(len(targets))
     flag = Const(starred[0] if starred else -1)
     checked = it.emit(st.unpackable, value, count, flag)
     after = starred[0] if starred else len(targets)
     for k, target in enumerate(targets):
         if k < after:
-            item = subscript(it, checked, Const(k))
+            item = it.getitem(checked, Const(k))
         elif k == after:
             stop = k - len(targets) + 1
-            rest = subscript(it, checked, Const(slice(k, stop or None, None)))
+            rest = it.getitem(checked, Const(slice(k, stop or None, None)))
             # a part of an array is a view, and what a star takes is a list
-            item = rest if isinstance(kind_of_value(rest), Seq) else as_list(it, rest)
+            item = rest if isinstance(kind_of_value(rest), Seq) else it.as_list(rest)
         else:
-            item = subscript(it, checked, Const(k - len(targets)))
+            item = it.getitem(checked, Const(k - len(targets)))
         assign(it, target.value if isinstance(target, ast.Starred) else target, item)
 
 
@@ -300,11 +299,11 @@ def _run_expr(it: Interpreter, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Call):
         evaluate_call(it, node.value)  # nobody asks what it gives
     elif not isinstance(node.value, ast.Constant):
-        evaluate(it, node.value)
+        it.evaluate(node.value)
 
 
 def _run_return(it: Interpreter, node: ast.Return) -> None:
-    value: Value = Const(None) if node.value is None else evaluate(it, node.value)
+    value: Value = Const(None) if node.value is None else it.evaluate(node.value)
     it.set("%return", value)
     it.set("%returned", Const(True))
 
@@ -330,11 +329,11 @@ def _run_try(it: Interpreter, node: ast.Try) -> None:
 
 
 def _run_assert(it: Interpreter, node: ast.Assert) -> None:
-    holds = condition(it, node.test)
+    holds = it.condition(node.test)
 
     def fail() -> None:
-        arguments = [] if node.msg is None else [evaluate(it, node.msg)]
-        exceptions.raise_exception(it, exceptions.make(it, AssertionError, arguments, {}))
+        arguments = [] if node.msg is None else [it.evaluate(node.msg)]
+        it.raise_exception(it.make_exception(AssertionError, arguments, {}))
 
     it.branch(holds, lambda: None, fail)
 
@@ -342,9 +341,7 @@ def _run_assert(it: Interpreter, node: ast.Assert) -> None:
 def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
     function: Value = make_closure(it, node)
     for decorator in reversed(node.decorator_list):
-        from ..calls.calls import call
-
-        function = call(it, evaluate(it, decorator), [function], {})
+        function = it.call(it.evaluate(decorator), [function], {})
     bind(it, node.name, function)
 
 
@@ -354,9 +351,9 @@ def _run_class(it: Interpreter, node: ast.ClassDef) -> None:
 
 def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """The function that a `def` or a `lambda` makes; its defaults are computed here and now."""
-    defaults = tuple(evaluate(it, d) for d in node.args.defaults)
+    defaults = tuple(it.evaluate(d) for d in node.args.defaults)
     keyword_defaults = {
-        a.arg: evaluate(it, d)
+        a.arg: it.evaluate(d)
         for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if d is not None
     }

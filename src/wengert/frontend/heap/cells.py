@@ -176,10 +176,8 @@ def attribute_of_function(it: Interpreter, closure: Closure, name: str) -> Value
         return read_of_object(it, held, name) if known else None  # type: ignore[arg-type]
     function = closure.function
     if isinstance(function, FunctionType):
-        from ..calls.names import lift
-
         if known_external(it, function, name) is not None or name in vars(function):
-            return lift(it, function, name, vars(function).get(name))
+            return it.lift(function, name, vars(function).get(name))
     return None
 
 
@@ -210,8 +208,6 @@ def known_external(it: Interpreter, holder: Any, key: str) -> Items | None:
 
 def make_externals(it: Interpreter) -> None:
     """Make the cells of what the program binds that was there before it."""
-    from ..calls.names import lift
-
     for (identity, key), (holder, _) in it.reading.bound_outside.items():
         name = "contents" if isinstance(holder, CellType) else key
         try:
@@ -219,7 +215,7 @@ def make_externals(it: Interpreter) -> None:
         except (KeyError, AttributeError, ValueError):
             value = None
         else:
-            value = lift(it, holder, name, current, key=key)
+            value = it.lift(holder, name, current, key=key)
         cell = new_cell(it, value, name)
         assert cell.place is not None
         it.reading.cells[identity, key] = cell

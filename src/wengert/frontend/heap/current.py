@@ -185,11 +185,9 @@ def _is_visible(it: Interpreter, atom: Atom) -> bool:
 
 def _taken(it: Interpreter, var: Value, like: Value) -> Value:
     """A run-time value, taken apart if it stands for what was known before."""
-    from ..containers.items import open_up
-
     if not isinstance(like, Items):
         return var
-    opened = open_up(it, var)
+    opened = it.open_up(var)
     if isinstance(opened, Items):
         opened.place = opened.place or like.place
     return opened

@@ -29,14 +29,11 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..evaluate.expressions import evaluate
-from ..evaluate.operations import key_of, truth
 from ..heap import now
 from ..machine.reading import Frame
-from ..objects.operators import as_asked
 from ..syntax.generator_syntax import as_function
 from . import generators, iterators, walking
-from .iteration import Running, at_run_time, iteration
+from .iteration import Running
 from .runs import by_turns
 
 if TYPE_CHECKING:
@@ -55,9 +52,7 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
     listed = _listed(it, node, it.frame)
     match node:
         case ast.SetComp():
-            from ..calls.calls import call_foreign
-
-            return call_foreign(it, set, [listed], {})
+            return it.call_foreign(set, [listed], {})
         case ast.DictComp():
             return dictionary(it, listed)
         case _:
@@ -67,7 +62,7 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
 def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     """It is made where it stands, and runs where it is consumed; but what it walks over is known then."""
     frame = it.frame
-    first = as_asked(it, evaluate(it, node.generators[0].iter))
+    first = it.as_asked(it.evaluate(node.generators[0].iter))
     around = frame.closure
     closure = Closure(as_function(node), around.file, frame.scope, identity=node)
     producer = generators.Producer(it, closure, {"%iterable": first}, frame.around or frame)
@@ -85,8 +80,8 @@ def _listed(
 ) -> Value:
     def element() -> Value:
         if isinstance(node, ast.DictComp):
-            return tuple_of(evaluate(it, node.key), evaluate(it, node.value))
-        return evaluate(it, node.elt)
+            return tuple_of(it.evaluate(node.key), it.evaluate(node.value))
+        return it.evaluate(node.elt)
 
     with _scope_of_its_own(it, frame) as scope:
         scope.inlined = _INLINED and not isinstance(node, ast.GeneratorExp)
@@ -114,15 +109,14 @@ def _produce(
     clause, *inner = clauses
 
     def make(item: Value) -> Value:
-        from ..evaluate.statements import assign
 
-        assign(it, clause.target, item)
+        it.assign(clause.target, item)
         if not inner:
             return element()
         produced = _produce(it, inner, element)
         return list_of(*produced) if isinstance(produced, list) else produced
 
-    walked = as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
+    walked = it.as_asked(it.evaluate(clause.iter) if iterable is None else iterable)
     produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner))
     if not isinstance(walked, Items) or not is_iterator(walked):
         return produce(walked)
@@ -155,19 +149,18 @@ def _produce_at_once(
     *,
     nested: bool,
 ) -> list[Value] | Atom:
-    items = iteration(it, walked)
+    items = it.iteration(walked)
     turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
     if turns is not None:
         return _produce_known(it, clause, turns, make, nested=nested)
     if isinstance(items, list) and should_unroll(it, items):
         return _produce_known(it, clause, items, make, nested=nested)
-    running = at_run_time(it, items)
+    running = it.at_run_time(items)
     if clause.ifs:
 
         def keep(item: Value) -> Value:
-            from ..evaluate.statements import assign
 
-            assign(it, clause.target, item)
+            it.assign(clause.target, item)
             return _all_hold(it, clause.ifs)
 
         running = replace(running, guards=(*running.guards, keep))
@@ -186,8 +179,6 @@ def _produce_inside_out(
     nested: bool,
 ) -> list[Value] | Atom:
     """The generator runs, and at every `yield` what becomes of the item."""
-    from ..evaluate.statements import assign
-
     frame, items = it.frame, list_of()
 
     def put(item: Value) -> None:
@@ -199,8 +190,8 @@ def _produce_inside_out(
         names = dict(frame.scope.vars)
         it.frames.append(frame)
         try:
-            assign(it, clause.target, item)
-            kept = truth(it, _all_hold(it, clause.ifs)) if clause.ifs else Const(True)
+            it.assign(clause.target, item)
+            kept = it.truth(_all_hold(it, clause.ifs)) if clause.ifs else Const(True)
             it.branch(kept, lambda: put(item), lambda: None)
         finally:
             it.frames.pop()
@@ -214,10 +205,10 @@ def _produce_inside_out(
 
 def _all_hold(it: Interpreter, conditions: Sequence[ast.expr]) -> Value:
     first, *rest = conditions
-    value = evaluate(it, first)
+    value = it.evaluate(first)
     if not rest:
         return value
-    return it.choose(truth(it, value), lambda: _all_hold(it, rest), lambda: Const(False))
+    return it.choose(it.truth(value), lambda: _all_hold(it, rest), lambda: Const(False))
 
 
 def _produce_known(
@@ -228,12 +219,11 @@ def _produce_known(
     *,
     nested: bool,
 ) -> list[Value] | Atom:
-    from ..evaluate.statements import assign
 
     parts: list[Value] = []
     certain = True
     for item in items:
-        assign(it, generator.target, item)
+        it.assign(generator.target, item)
         kept = _all_hold(it, generator.ifs) if generator.ifs else Const(True)
         known = it.known_truth(kept)
         if known is False:
@@ -242,7 +232,7 @@ def _produce_known(
             certain = False
             parts.append(
                 it.choose(
-                    truth(it, kept),
+                    it.truth(kept),
                     lambda item=item: _as_list(make(item), nested=nested),
                     list_of,
                 )
@@ -269,10 +259,10 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
         def holds(k: int) -> Value:
             if k == len(running.guards):
                 return Const(True)
-            passed = truth(it, running.guards[k](item))
+            passed = it.truth(running.guards[k](item))
             return it.choose(passed, lambda: holds(k + 1), lambda: Const(False))
 
-        flag = truth(it, holds(0))
+        flag = it.truth(holds(0))
 
         def put() -> None:
             it.vars["%item"] = it.atom(make(item))
@@ -292,7 +282,7 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
     if isinstance(pairs, Items):
         entries = [pair for pair in pairs.values if isinstance(pair, Items)]
         keys, values = zip(*(pair.values for pair in entries), strict=True) if entries else ((), ())
-        known = [key_of(it, key) for key in keys]
+        known = [it.key_of(key) for key in keys]
         if all(isinstance(key, Const) for key in known):
             items = {key.value: v for key, v in zip(known, values, strict=True)}  # type: ignore[union-attr]
             return Items("dict", tuple(items), tuple(items.values()))

@@ -28,7 +28,6 @@ from ..domain.values import (
     Value,
     list_of,
 )
-from ..evaluate.expressions import evaluate
 from ..heap import cells
 from ..syntax.declarations import local_names
 from ..syntax.generator_syntax import (
@@ -150,12 +149,12 @@ def _flag(it: Interpreter, cell: Items) -> Atom:
 
 
 def evaluate_yield(it: Interpreter, node: ast.Yield) -> Value:
-    value: Value = Const(None) if node.value is None else evaluate(it, node.value)
+    value: Value = Const(None) if node.value is None else it.evaluate(node.value)
     return _producing(it, node).produce(it, node, value)
 
 
 def evaluate_yield_from(it: Interpreter, node: ast.YieldFrom) -> Value:
-    return _producing(it, node).produce_from(it, node, evaluate(it, node.value))
+    return _producing(it, node).produce_from(it, node, it.evaluate(node.value))
 
 
 def _producing(it: Interpreter, node: ast.AST) -> Producing:
@@ -239,7 +238,6 @@ class Producer(Activation):
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
         from ..calls.closure_calls import recurs, returned
-        from ..evaluate.statements import run_body
         from ..machine.reading import NeedsCallee
 
         if recurs(it, self.closure, self.bound):
@@ -251,7 +249,7 @@ class Producer(Activation):
         with it.activation(self.closure, scope, self.bound, self.around) as frame:
             frame.producing = _InsideOut(self, consumer)
             scope.vars["%returned"] = Const(False)
-            run_body(it, self.closure.node.body)  # type: ignore[arg-type]
+            it.execute(self.closure.node.body)  # type: ignore[arg-type]
             return returned(it)
 
     def step(self, it: Interpreter, sent: Value) -> tuple[Atom, Value]:
@@ -296,11 +294,10 @@ class Producer(Activation):
         it.branch(is_here, lambda: self._resume(it, here), lambda: self._from(it, point, others))
 
     def _resume(self, it: Interpreter, point: int) -> None:
-        from ..evaluate.statements import run_body
 
         body: Sequence[ast.stmt] = self.stepped.node.body  # type: ignore[assignment]
         if point == NOT_STARTED:
-            run_body(it, body)
+            it.execute(body)
         else:
             resume_body(it, body, points(self.stepped.node)[point])
 

@@ -16,7 +16,6 @@ from ...ops import elementwise as el
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..boundary import tables
-from ..containers.items import open_up
 from ..domain.values import (
     Closure,
     Items,
@@ -30,6 +29,7 @@ from ..domain.values import (
 )
 from ..heap import now, place_of
 from ..machine.failing import fail_now
+from ..machine.protocol import operation
 from ..objects import instances
 from . import iterators, walking
 from .runs import taken
@@ -70,6 +70,7 @@ class Named:
     """The item of a turn, looked at then."""
 
 
+@operation("iteration")
 def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
     """The known items of a value, or how to iterate over it at run time."""
     value = now(it, value)
@@ -83,9 +84,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Items(form="iterator"):
             return iteration(it, iterators.taken_over(it, value))
         case Items():
-            from ..objects.operators import iterated
-
-            return iteration(it, iterated(it, value))
+            return iteration(it, it.iterated(value))
         case Iteration():
             return _ITERATIONS[value.form](it, value)
         case Const(value=constant):
@@ -111,7 +110,6 @@ def _says_itself(items: Items) -> bool:
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     from ..domain.values import object_class
-    from ..objects.operators import iterated
 
     if isinstance(constant, bytes):
         return _iterate_constant(it, list(constant))
@@ -125,7 +123,7 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     if isinstance(constant, EnumMeta):
         return [Const(member) for member in constant]  # pyright: ignore[reportUnknownVariableType]
     if object_class(Const(constant)) is not None:
-        return iteration(it, iterated(it, Const(constant)))
+        return iteration(it, it.iterated(Const(constant)))
     if not hasattr(constant, "__iter__") and not hasattr(constant, "__getitem__"):
         fail_now(it, iter, Const(constant))
     raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
@@ -147,13 +145,13 @@ def iterate_var(it: Interpreter, value: Atom) -> Running:
         whole, start = whole_list(it, value)
         return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
     if kind != UNKNOWN:
-        return Running((value,), lambda elements: open_up(it, elements[0]))
+        return Running((value,), lambda elements: it.open_up(elements[0]))
     listed = it.emit(st.as_list, value)
     assert isinstance(listed, Var)
     it.reading.walked.add(listed)
     if it.walked_by_turn is not None:
         return _by_turn(it, value, listed, it.walked_by_turn)
-    return Running((listed,), lambda elements: open_up(it, elements[0]))
+    return Running((listed,), lambda elements: it.open_up(elements[0]))
 
 
 def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom, Atom]]) -> Running:
@@ -164,12 +162,13 @@ def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom,
     def item(elements: Sequence[Var]) -> Value:
         index, at_start = elements
         return it.choose(
-            indexed, lambda: _item_now(it, value, index, 0), lambda: open_up(it, at_start)
+            indexed, lambda: _item_now(it, value, index, 0), lambda: it.open_up(at_start)
         )
 
     return Running((it.emit(st.range_, count), listed), item)
 
 
+@operation("whole_list")
 def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
     """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
     eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
@@ -188,7 +187,7 @@ def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
 def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
     if start:
         index = it.emit(el.add, index, Const(start))
-    return open_up(it, it.emit(st.getitem, it.atom(value), index))
+    return it.open_up(it.emit(st.getitem, it.atom(value), index))
 
 
 def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
@@ -245,6 +244,7 @@ def _named(
     return Named(turns, tuple(arrays), lambda k: make(*(item_of(part, k) for part in parts)))
 
 
+@operation("can_be_written_out")
 def can_be_written_out(it: Interpreter, names: Sequence[Value]) -> bool:
     """Whether known items are not too many to be written out because something is looked up by them: text."""
     return 0 < len(names) * it.turns_around <= 8 * UNROLL and all(map(_holds_text, names))
@@ -256,6 +256,7 @@ def _holds_text(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str)
 
 
+@operation("at_run_time")
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
@@ -302,13 +303,12 @@ def _numbers(part: Running, start: Value) -> Named | None:
 
 
 def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    from ..calls.calls import call
 
     assert value.function is not None
     function = value.function
 
     def make(*items: Value) -> Value:
-        return call(it, function, list(items), {})
+        return it.call(function, list(items), {})
 
     parts = [iteration(it, part) for part in value.parts]
     known = [part for part in parts if isinstance(part, list)]
@@ -318,12 +318,11 @@ def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
 
 
 def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    from ..calls.calls import call
 
     def keep(item: Value) -> Value:
         if value.function is None or value.function == Const(None):
             return item
-        return call(it, value.function, [item], {})
+        return it.call(value.function, [item], {})
 
     part = iteration(it, value.parts[0])
     if isinstance(part, list):
@@ -410,10 +409,11 @@ _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
 }
 
 
+@operation("known_items")
 def known_items(it: Interpreter, value: Value) -> list[Value] | None:
     """The items of a value that is iterated over, where they are known one by one."""
     if isinstance(value, Var):
-        opened = open_up(it, value)
+        opened = it.open_up(value)
         if isinstance(opened, Items):
             return known_items(it, opened)
         return None
@@ -431,17 +431,19 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
     return None
 
 
+@operation("settled")
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
-    from ..objects.operators import is_walked_over, iterated
+    from ..objects.operators import is_walked_over
 
     value = now(it, value)
     if is_walked_over(value):
-        value = iterated(it, value)
+        value = it.iterated(value)
     one_pass = isinstance(value, Items) and value.form == "iterator"
     return as_list(it, value) if one_pass else value
 
 
+@operation("as_tuple")
 def as_tuple(it: Interpreter, value: Value) -> Value:
     """`tuple(value)`."""
     listed = as_list(it, value)
@@ -450,6 +452,7 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
     return it.emit(st.as_tuple, it.atom(listed))
 
 
+@operation("joined")
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
     from ..calls.binding import is_star
@@ -477,6 +480,7 @@ def _has_rows(kind: Kind) -> bool:
     return isinstance(kind, Array) and kind.rank not in (None, 0, 1)
 
 
+@operation("as_list")
 def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)

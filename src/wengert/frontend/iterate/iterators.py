@@ -19,7 +19,6 @@ from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import elementwise as el
 from ...ops import structure as st
 from .. import heap
-from ..control import exceptions
 from ..domain.values import (
     Items,
     Iteration,
@@ -39,7 +38,6 @@ from ..domain.values import (
 from ..heap import sharing
 from ..machine.failing import fail_now
 from ..objects import instances
-from ..objects.operators import as_asked
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import generators, walking
 
@@ -97,10 +95,8 @@ def _ignored(value: Value) -> None:
 
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`iter(items)`, `iter(function, sentinel)`."""
-    from ..calls.calls import call
-
     if len(args) > 1:
-        return call(it, Const(iterator_polyfills.until), args, {})
+        return it.call(Const(iterator_polyfills.until), args, {})
     value = heap.now(it, args[0])
     kind = kind_of_value(value)
     if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0):
@@ -113,9 +109,7 @@ def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, V
     elif isinstance(value, Native):
         instances.refuse_unknown_class(it, value)
     if is_object(value):
-        from ..objects.operators import iterated
-
-        value = iterated(it, value)
+        value = it.iterated(value)
     return value if is_iterator(value) else iterator_of(it, value)
 
 
@@ -179,9 +173,7 @@ def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
 
 def rest_of(it: Interpreter, iterator: Items) -> Value:
     """What gives the items that a generator has not given yet."""
-    from ..calls.calls import call
-
-    made = call(it, Const(iterator_polyfills.rest), [iterator], {})
+    made = it.call(Const(iterator_polyfills.rest), [iterator], {})
     assert isinstance(made, Items)
     return current(it, made)[0]
 
@@ -202,15 +194,15 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from ..control.loop_reading import run_loop
     from ..control.loops import guarded, should_unroll, unroll
-    from .iteration import Running, at_run_time, iteration
+    from .iteration import Running
 
-    value = as_asked(it, value)
+    value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
     if is_generator(value):
         return generators.drive(it, value, consumer)
     lists = walking.known_lists(it, value)
-    items = iteration(it, value)
+    items = it.iteration(value)
 
     def body(item: Value) -> None:
         consumer.take(it, item)
@@ -219,7 +211,7 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
     if not isinstance(items, Running) and should_unroll(it, items):
         unroll(it, items, body, value, lists)
     else:
-        running = at_run_time(it, items)
+        running = it.at_run_time(items)
         run_loop(it, node, [], running, guarded(it, running, body))
     return Const(None)
 
@@ -255,12 +247,10 @@ def _make_list(it: Interpreter, iterator: Items) -> None:
 
 def _as_list(it: Interpreter, source: Value) -> Value:
     """What is walked over, as something with indices."""
-    from .iteration import as_list
-
     if isinstance(source, Items) and source.form in ("list", "tuple"):
         return source
     indexed = isinstance(source, Var) and isinstance(source.kind, (Array, Seq))
-    return source if indexed else as_list(it, source)
+    return source if indexed else it.as_list(source)
 
 
 def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
@@ -287,13 +277,12 @@ def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
 
 
 def _next(it: Interpreter, iterator: Items) -> Value:
-    from ..containers.items import subscript
 
     source, position = current(it, iterator)
     _on_each(it, iterator, lambda each: _move_on(it, each))
     if isinstance(source, Items) and isinstance(position, Const):
         return heap.now(it, source.values[position.value])
-    return subscript(it, source, position)
+    return it.getitem(source, position)
 
 
 def _move_on(it: Interpreter, iterator: Items) -> None:
@@ -305,8 +294,7 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`next(iterator)`, `next(iterator, default)`."""
-    from ..calls.calls import call
-    from ..objects.operators import call_method_of_class, defines
+    from ..objects.operators import defines
 
     value, *default = args
     value = heap.now(it, value)
@@ -314,8 +302,8 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
     if isinstance(value, Items) and value.form == "iterator":
         return _asked(it, value, default, Const(None))
     if default and defines(value, "__next__"):
-        return call(it, Const(iterator_polyfills.next_or), [value, *default], {})
-    own = call_method_of_class(it, value, "__next__", [])
+        return it.call(Const(iterator_polyfills.next_or), [value, *default], {})
+    own = it.call_method_of_class(value, "__next__", [])
     if own is None:
         raise it.unsupported(
             "`next` needs an iterator that the program has made",
@@ -387,7 +375,7 @@ def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> 
     """What `next` gives at the end of what has returned a result."""
     if not default:
         args = [] if result == Const(None) else [result]
-        exceptions.raise_exception(it, exceptions.make(it, StopIteration, args, {}))
+        it.raise_exception(it.make_exception(StopIteration, args, {}))
     return default[0]
 
 

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
-from ..control import exceptions
 from ..domain.values import Items, Value, is_iterator
-from ..evaluate.expressions import evaluate
-from ..evaluate.operations import truth
 from ..heap import cells
 from ..syntax.declarations import yields
 from ..syntax.generator_syntax import contains, loop_name, points
@@ -75,24 +72,21 @@ def _ignored(value: Value) -> None:
 
 def resume_body(it: Interpreter, body: Sequence[ast.stmt], node: ast.AST) -> None:
     """Go on behind a `yield` that stands somewhere in a body."""
-    from ..evaluate.statements import steps_of
-
     k = next(k for k, statement in enumerate(body) if contains(statement, node))
-    it.run([lambda: _resume_statement(it, body[k], node), *steps_of(it, body[k + 1 :])])
+    it.run([lambda: _resume_statement(it, body[k], node), *it.steps_of(body[k + 1 :])])
 
 
 def _resume_statement(it: Interpreter, statement: ast.stmt, node: ast.AST) -> None:
-    from ..evaluate.statements import assign
 
     match statement:
         case ast.Expr():
             _resumed_value(it, node)
         case ast.Assign(targets=targets):
             value = _resumed_value(it, node)
-            _where_going_on(it, [lambda t=t: assign(it, t, value) for t in targets])
+            _where_going_on(it, [lambda t=t: it.assign(t, value) for t in targets])
         case ast.AnnAssign(target=target):
             value = _resumed_value(it, node)
-            _where_going_on(it, [lambda: assign(it, target, value)])
+            _where_going_on(it, [lambda: it.assign(target, value)])
         case ast.If(body=body, orelse=orelse):
             resume_body(it, body if any(contains(s, node) for s in body) else orelse, node)
         case ast.While() | ast.For():
@@ -161,16 +155,14 @@ def run_first(
     it: Interpreter, loop: ast.While | ast.For, iterator: Items | None, again: Step
 ) -> None:
     """The first iteration of a loop, and then the others."""
-    from ..evaluate.statements import assign, run_body
-
     depth = it.frame.loops + 1
 
     def iteration_(item: Value | None) -> None:
         it.vars.update({f"%break{depth}": Const(False), f"%continue{depth}": Const(False)})
         with it.frame.in_loop():
             if item is not None:
-                assign(it, loop.target, item)  # type: ignore[union-attr]
-            run_body(it, loop.body)
+                it.assign(loop.target, item)  # type: ignore[union-attr]
+            it.execute(loop.body)
         it.vars.pop(f"%continue{depth}")
 
     def others() -> None:
@@ -178,10 +170,10 @@ def run_first(
         it.branch(broke, lambda: None, again)
 
     def end() -> None:
-        run_body(it, loop.orelse)
+        it.execute(loop.orelse)
 
     if isinstance(loop, ast.While):
-        test = truth(it, evaluate(it, loop.test))
+        test = it.truth(it.evaluate(loop.test))
         it.branch(test, lambda: it.run([lambda: iteration_(None), others]), end)
     else:
         take = lambda item: it.run([lambda: iteration_(item), others])
@@ -190,7 +182,7 @@ def run_first(
 
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
     """A `for` loop that yields: what it walks over is kept for when the generator goes on."""
-    value = evaluate(it, loop.iter)
+    value = it.evaluate(loop.iter)
     iterator = value if is_iterator(value) else iterators.iterator_of(it, value)
     cells.write(it, it.frame.scope.vars[loop_name(loop)], iterator)  # type: ignore[arg-type]
     run_loop_in_steps(it, loop)
@@ -208,4 +200,4 @@ def _resume_try(it: Interpreter, statement: ast.Try, node: ast.AST) -> None:
             "Walk over the generator with a `for` loop.",
             node,
         )
-    exceptions.run_try_around(it, statement, lambda: resume_body(it, statement.body, node))
+    it.run_try_around(statement, lambda: resume_body(it, statement.body, node))

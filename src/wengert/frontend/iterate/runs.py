@@ -95,13 +95,11 @@ def known(it: Interpreter, value: Value) -> Value:
 
 def with_known_keys(it: Interpreter, value: Value) -> Value:
     """A dictionary of which the values of a run say the keys, its items apart; anything else as it is."""
-    from ..containers.items import subscript
-
     run = it.reading.run
     keys = run.keys(it.builder, value) if run is not None and isinstance(value, Var) else None
     if keys is None:
         return value
-    return Items("dict", keys, tuple(subscript(it, value, Const(key)) for key in keys))
+    return Items("dict", keys, tuple(it.getitem(value, Const(key)) for key in keys))
 
 
 def handed_on(it: Interpreter, value: Value, inside: Value) -> None:

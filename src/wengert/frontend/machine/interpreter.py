@@ -33,6 +33,7 @@ from ..control.merging import Merger
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 from ..heap import cells
 from ..iterate.runs import builder_for, known
+from .protocol import Operations
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
 
@@ -71,7 +72,7 @@ class Emitting:
         self._it.builder.span = self._before
 
 
-class Interpreter:
+class Interpreter(Operations):
     """Reads one function (and what it calls) into one block."""
 
     def __init__(self, reading: Reading, builder: Builder | None = None, namespace: str = "py"):
@@ -170,9 +171,7 @@ class Interpreter:
             case Items(form="function" | "derivative", home=home) if home is not None:
                 return home
             case Items(form="iterator"):
-                from ..iterate.iteration import as_list
-
-                return self.atom(as_list(self, value))
+                return self.atom(self.as_list(value))
             case Items(form="function"):
                 raise self.unsupported(
                     "a function with captured values cannot be stored here",
@@ -186,9 +185,7 @@ class Interpreter:
             case Iteration(form="checkpoint", parts=(inner, _)):
                 return self.atom(inner)
             case Iteration():
-                from ..iterate.iteration import as_list
-
-                return self.atom(as_list(self, value))
+                return self.atom(self.as_list(value))
             case Closure():
                 from ..calls.closures import escape
 

@@ -41,9 +41,6 @@ def emit_op(
     row: bool = False,
 ) -> Value:
     """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
-    from ..calls.calls import call
-    from ..containers.items import open_up
-
     signature = parse_signature(op.signature)
     args = _spread(it, op, namespace, signature, args)
     plain = _without_ordinary(it, op, namespace, args, kwargs) if kwargs and not row else None
@@ -66,7 +63,7 @@ def emit_op(
         return _joined_as(it, op, args, kwargs)
     stand_in = _pads_by_mode(args, kwargs) if op.name == "pad" else _other_form(op, kwargs)
     if stand_in is not None:
-        return call(it, Const(stand_in), args, kwargs)
+        return it.call(Const(stand_in), args, kwargs)
     kwargs = {_OTHER_NAMES.get((op.name, name), name): value for name, value in kwargs.items()}
     values, options = _bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
@@ -93,7 +90,7 @@ def emit_op(
     if op.name in _FROM_TEXT and not it.reading.inert.isdisjoint(operands):
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
-    return open_up(it, _of_dtype(it, op, operands, params, result))
+    return it.open_up(_of_dtype(it, op, operands, params, result))
 
 
 def _without_ordinary(
@@ -232,7 +229,6 @@ def _spread(
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
     from ..calls.binding import is_star
-    from ..containers.items import subscript
 
     count = len(signature.operands)
     k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
@@ -251,7 +247,7 @@ def _spread(
     starred = args[k]
     assert isinstance(starred, Items)
     items = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
-    return [*args[:k], *(subscript(it, items, Const(j)) for j in range(missing)), *args[k + 1 :]]
+    return [*args[:k], *(it.getitem(items, Const(j)) for j in range(missing)), *args[k + 1 :]]
 
 
 def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -37,29 +37,28 @@ from ...ops.array_kinds import dtype_of
 from ...ops.shape import kind_if_number
 from ..boundary import tables
 from ..boundary.signature import Template
-from ..calls.calls import call, draw
-from ..calls.names import lift
 from ..calls.wrong_calls import refuse_wrong_call
 from ..containers import container_methods, known_text, run_time_containers
-from ..containers.items import open_up
 from ..domain.number_classes import has_exact_dtype
 from ..domain.values import (
     PLAIN,
+    Args,
     Closure,
     Items,
     Iteration,
+    Kwargs,
     Maybe,
     Native,
     Value,
     as_known,
     kind_of_value,
 )
-from ..evaluate.operations import key_of
 from ..heap import cells, now
 from ..iterate import iterators
 from ..iterate.runs import known
 from ..machine.failing import raise_now
 from ..machine.opcalls import emit_op, may_be_method
+from ..machine.protocol import operation
 from ..polyfills import equivalents
 from . import (
     bound_methods,
@@ -77,8 +76,6 @@ from .identities import holds_by_identity
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 MUTATING = {
     "append", "extend", "insert", "pop", "popitem", "move_to_end", "remove", "clear", "update", "setdefault", "sort",
@@ -94,6 +91,7 @@ _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
 """Methods of a number whose answer has no derivative."""
 
 
+@operation("getattr")
 def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
     """`value.name`."""
     match value:
@@ -157,7 +155,7 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
         return it.checked(value, f"{module.__name__}.{name}")
     if cell is not None or not hasattr(module, name):
         raise_now(it, AttributeError, f"module '{module.__name__}' has no attribute '{name}'")
-    return lift(it, module, name, getattr(module, name))
+    return it.lift(module, name, getattr(module, name))
 
 
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
@@ -179,7 +177,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         return known
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
-        return call(it, Const(computed.fget), [Const(constant)], {})
+        return it.call(Const(computed.fget), [Const(constant)], {})
     if not hasattr(constant, name):
         kind = type(constant).__name__
         message = f"'{kind}' object has no attribute '{name}'"
@@ -189,7 +187,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         return class_attributes.held_value(it, constant, name, found)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
-    return lift(it, constant, name, found)
+    return it.lift(constant, name, found)
 
 
 def _of_signature(constant: Any, name: str) -> Value | None:
@@ -246,7 +244,7 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         if isinstance(text, Const):
             return _of_constant(it, text.value, name)
     if isinstance(kind, Struct):
-        opened = open_up(it, value)
+        opened = it.open_up(value)
         if isinstance(opened, Items):
             return _of_items(it, opened, name)
     if kind == SLICE and name in _OF_SLICES:
@@ -264,7 +262,7 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         if isinstance(kind, Number) and isinstance(found, Const):
             asked = it.builder.equation(op, (value,), {}, "attr")
             it.builder.emit(ident.evaluated, asked)  # a number of Python's raises
-        return open_up(it, found)
+        return it.open_up(found)
     said = instances.attribute(it, value, name)
     if said is not None:
         return said
@@ -299,18 +297,18 @@ def _of_dtype(it: Interpreter, dtype: Var | Const, name: str) -> Value:
 # --- methods ------------------------------------------------------------------------------
 
 
+@operation("call_method")
 def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`receiver.name(*args, **kwargs)`."""
     if isinstance(receiver, Var) and not isinstance(kind_of_value(receiver), Struct):
         return _method_of_run_time(receiver, name, it, args, kwargs)
-    return call(it, read_attribute(it, receiver, name), args, kwargs)
+    return it.call(read_attribute(it, receiver, name), args, kwargs)
 
 
 def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     from ..polyfills.stdlib.random import drawn_by
-    from .operators import refuse_unknown
 
     current = now(it, value)  # a bound method may be called once its object has changed
     if not isinstance(current, (Var, Const)):
@@ -318,14 +316,14 @@ def _method_of_run_time(
     value = current
     drawn = drawn_by(it, value, name, args, kwargs)
     if drawn is not None:
-        return call(it, Const(drawn), [value, *args], kwargs)
+        return it.call(Const(drawn), [value, *args], kwargs)
     kind = kind_of_atom(value)
     if name in _AS_FUNCTIONS and isinstance(kind, Array):
-        return call(it, Const(_AS_FUNCTIONS[name]), [value, *args], kwargs)
+        return it.call(Const(_AS_FUNCTIONS[name]), [value, *args], kwargs)
     if name == "compress" and isinstance(kind, Array) and args:
-        return call(it, Const(np.compress), [args[0], value, *args[1:]], kwargs)
+        return it.call(Const(np.compress), [args[0], value, *args[1:]], kwargs)
     if kind == PICTURE:
-        return draw(it, _of_run_time(it, value, name), args, kwargs)
+        return it.draw(_of_run_time(it, value, name), args, kwargs)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
     if (
@@ -347,7 +345,7 @@ def _method_of_run_time(
     if op is not None and kind == UNKNOWN and not may_be_method(op, [value, *args], kwargs):
         op = None
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
-        refuse_unknown(it, (name,), [value])
+        it.refuse_unknown((name,), [value])
         return emit_op(it, op, "method", [value, *args], kwargs)
     return _method_without_rule(value, name, it, args, kwargs)
 
@@ -357,27 +355,26 @@ def _method_without_rule(
 ) -> Value:
     """A method of a container, of text, or of what only the run knows."""
     from ..polyfills.stdlib.random import drawing
-    from .operators import refuse_unknown
 
     kind = kind_of_atom(value)
     if name in ("items", "keys", "values") and not args:
-        refuse_unknown(it, (name,), [value])
+        it.refuse_unknown((name,), [value])
         return Iteration(name, (value,))
     if kind == SLICE and name == "indices":
-        return call(it, Const(equivalents.slice_indices), [value, *args], kwargs)
+        return it.call(Const(equivalents.slice_indices), [value, *args], kwargs)
     if name == "get" and args:
         return _get(it, value, args)
     if name in _OPERATORS and isinstance(kind, (Number, Array, Seq)):
-        return call(it, Const(_OPERATORS[name]), [value, *args], kwargs)
+        return it.call(Const(_OPERATORS[name]), [value, *args], kwargs)
     if name in _IN_PLACE and isinstance(kind, Array) and len(args) == 1:
-        return call(it, Const(_IN_PLACE[name]), [value, *args], {"out": value})
+        return it.call(Const(_IN_PLACE[name]), [value, *args], {"out": value})
     if isinstance(kind, Number) and name not in _QUESTIONS:
         raise it.unsupported(
             f"the method `{name}` of a number is not covered",
             "Compute it with operators or `math`.",
         )
     if isinstance(kind, (Number, Other)) or name in ("index", "count"):
-        refuse_unknown(it, (name,), [value])
+        it.refuse_unknown((name,), [value])
         return _inert_method(value, name, it, args, kwargs)
     if name == "view" and (isinstance(kind, Array) or kind == UNKNOWN) and not (args or kwargs):
         return it.emit(st.getitem, value, Const(...))
@@ -386,7 +383,7 @@ def _method_without_rule(
             f"the method `{name}` of an array", "Use a function of NumPy that has a rule."
         )
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
-    return drawing(it, value, name, args, kwargs, functools.partial(call, it, method))
+    return drawing(it, value, name, args, kwargs, functools.partial(it.call, method))
 
 
 def _copy_of_array(it: Interpreter, value: Var | Const) -> Value:
@@ -463,9 +460,8 @@ def _mutation(it: Interpreter, name: str) -> Exception:
 
 
 def _get(it: Interpreter, value: Var | Const, args: Args) -> Value:
-    from .operators import refuse_unknown
 
-    refuse_unknown(it, ("get",), [value])
+    it.refuse_unknown(("get",), [value])
     key = it.atom(args[0])
     default = args[1] if len(args) > 1 else Const(None)
     present = it.emit(st.in_, key, value)
@@ -490,7 +486,7 @@ def _method_of_container(
     assert isinstance(current, Items)
     items = current
     if name in _OPERATORS:
-        return call(it, Const(_OPERATORS[name]), [items, *args], kwargs)
+        return it.call(Const(_OPERATORS[name]), [items, *args], kwargs)
     method = _CONTAINER_METHODS.get(name)
     if method is None:
         raise it.unsupported(
@@ -502,7 +498,7 @@ def _method_of_container(
 
 def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
     key, *default = args
-    key = key_of(it, key)
+    key = it.key_of(key)
     if isinstance(key, Const):
         if key.value in items.keys:
             return items[key.value]
@@ -523,7 +519,7 @@ def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
             return Const(getattr(known, name)(*wanted))
     if any(holds_by_identity(it, each) for each in (items, *args)):
         search = {"index": equivalents.index_in, "count": equivalents.count_in}[name]
-        return call(it, Const(search), [items, *args], {})
+        return it.call(Const(search), [items, *args], {})
     packed = it.atom(items)
     method = it.builder.emit_with(
         st.getattr_, (packed,), {"name": Const(name)}, kind=Other("method")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..domain.values import Items, Native, Value, tuple_of
+from ..domain.values import Args, Items, Kwargs, Native, Value, tuple_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def bound(receiver: Value, function: Value, name: str) -> Native:
@@ -23,9 +19,8 @@ def bound(receiver: Value, function: Value, name: str) -> Native:
 def _call_bound(
     receiver: Value, function: Value, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    from ..calls.calls import call
 
-    return call(it, function, [receiver, *args], kwargs)
+    return it.call(function, [receiver, *args], kwargs)
 
 
 def receiver_of(method: Value) -> tuple[Value, Value] | None:

@@ -9,7 +9,6 @@ from ...ir.builder import Builder
 from ...ir.graph import UNDEFINED, Atom, Const
 from ...ops import memory as me
 from ...ops import structure as st
-from ..calls.names import lift
 from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
 from ..heap import now, outside, put
 from ..machine.relied_on import rely_on_class
@@ -27,7 +26,7 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
     found = getattr(cls, name)
     if isinstance(found, local_classes.Held):
         return held_value(it, cls, name, found)
-    return lift(it, cls, name, found)
+    return it.lift(cls, name, found)
 
 
 def held_value(it: Interpreter, cls: type, name: str, held: local_classes.Held) -> Value:
@@ -179,7 +178,7 @@ def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
     found = getattr(cls, name)
     if isinstance(found, local_classes.Held):
         return now(it, found.value)
-    value = lift(it, cls, name, found)
+    value = it.lift(cls, name, found)
     if not it.reading.defines(cls) or name not in vars(cls):
         return value
     if not isinstance(value, Const):

@@ -95,7 +95,6 @@ class Body:
                 return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def _value_of(self, node: ast.expr) -> Value:
-        from ..evaluate.expressions import evaluate
 
         for name in _names_read(node):
             if name in self._defined:
@@ -109,7 +108,7 @@ class Body:
         around = self._it.frame
         self._it.frames.append(Frame(around.closure, self._scope, around=around.around or around))
         try:
-            return evaluate(self._it, node)
+            return self._it.evaluate(node)
         finally:
             self._it.frames.pop()
 

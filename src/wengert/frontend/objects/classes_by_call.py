@@ -5,20 +5,17 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
-from ..domain.values import Items, Value
+from ..domain.values import Args, Items, Kwargs, Value
 from ..heap import now
 from ..machine.reading import LocalClass
 from .local_classes import Held
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def by_type(it: Interpreter, args: Args) -> Value:

@@ -9,7 +9,7 @@ import enum
 import sys
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,43 +17,46 @@ from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
 from ..boundary.signature import namedtuple_fields
 from ..calls.binding import DEFAULT_FACTORY, bind_arguments, settled_default
-from ..calls.calls import call, call_foreign, opaque, read_of_library
 from ..calls.closures import bound_before
-from ..calls.names import lift
-from ..control import exceptions
-from ..domain.values import Closure, Items, Native, Scope, Value, as_known, object_class
+from ..domain.values import (
+    Args,
+    Closure,
+    Items,
+    Kwargs,
+    Native,
+    Scope,
+    Value,
+    as_known,
+    object_class,
+)
 from ..heap import NeedsWhole, now, place_of
-from ..iterate.iteration import as_tuple
 from ..machine.failing import fail_now, raise_now
 from . import class_lookup, local_classes, object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
-
 
 def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
-        return exceptions.make(it, cls, args, kwargs)
+        return it.make_exception(cls, args, kwargs)
     if issubclass(cls, enum.Enum):
         return _member(it, cls, args, kwargs)
     if cls is types.SimpleNamespace and not args:
         return Items("object", tuple(kwargs), tuple(kwargs.values()), cls)
     if typing.is_typeddict(cls):
-        return call(it, Const(dict), args, kwargs)
+        return it.call(Const(dict), args, kwargs)
     if not _is_read(cls, args, kwargs):
         if cls.__module__ != "builtins" and issubclass(cls, _BUILT_IN) and not is_library(cls):
             raise built_in(it, cls)
-        return call_foreign(it, cls, args, kwargs)
+        return it.call_foreign(cls, args, kwargs)
     own_call = class_lookup.own_method(type(cls), "__call__")
     if own_call is not None:
-        return call(it, Const(own_call), [Const(cls), *args], kwargs)
+        return it.call(Const(own_call), [Const(cls), *args], kwargs)
     plainly = partial(construct_plainly, it, cls, args, kwargs)
     if cls.__module__.split(".")[0] in ("numpy", "scipy"):
-        return read_of_library(it, cls, plainly, args, kwargs)
+        return it.read_of_library(cls, plainly, args, kwargs)
     return plainly()
 
 
@@ -64,7 +67,7 @@ def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
             return Const(cls(*(arg.value for arg in args if isinstance(arg, Const))))
         except Exception:  # whatever its `_missing_` raises
             fail_now(it, cls, *args)
-    return opaque(it, cls, args, kwargs)
+    return it.opaque(cls, args, kwargs)
 
 
 _BUILT_IN = (list, dict, set, tuple, collections.deque, str, bytes, int, float, complex)
@@ -128,7 +131,7 @@ def initialised(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwa
     if _is_generated_init(cls, init):
         return _init_dataclass(it, cls, made, args, kwargs)
     if init is not object.__init__ and not _is_protocols(init):
-        call(it, objects.from_class(it, made, cls, "__init__", init), args, kwargs)
+        it.call(objects.from_class(it, made, cls, "__init__", init), args, kwargs)
     return now(it, made)
 
 
@@ -180,7 +183,7 @@ def _new(it: Interpreter, cls: type, new: Any, args: Args, kwargs: Kwargs) -> Va
     if new is object.__new__:
         return blank(it, cls, args)
     if isinstance(new, types.FunctionType) and not _makes_namedtuple(cls, new):
-        return now(it, call(it, Const(new), [Const(cls), *args], kwargs))
+        return now(it, it.call(Const(new), [Const(cls), *args], kwargs))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return new_namedtuple(it, cls, args, kwargs)
     raise built_in(it, cls)
@@ -197,7 +200,7 @@ def blank(it: Interpreter, cls: type, args: Args = ()) -> Items:
         return Items("dataclass" if dataclasses.is_dataclass(cls) else "object", (), (), cls)
     contents: Value = Items(form, (), ())
     if form == "tuple" and args:
-        contents = as_tuple(it, args[0])
+        contents = it.as_tuple(args[0])
     return Items("object", (CONTENTS,), (contents,), cls)
 
 
@@ -237,7 +240,7 @@ def _is_generated_init(cls: type, init: Any) -> bool:
 
 def _made_by(factory: Any) -> Native:
     """Stands for an argument that was not given, whose value a factory makes."""
-    return Native(DEFAULT_FACTORY, lambda it, args, kwargs: call(it, as_known(factory), [], {}))
+    return Native(DEFAULT_FACTORY, lambda it, args, kwargs: it.call(as_known(factory), [], {}))
 
 
 def owner_of_init(function: Any, made: Value) -> type | None:
@@ -270,7 +273,7 @@ def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs:
         if f.name in given:
             value = settled_default(it, given[f.name])
         elif f.default_factory is not dataclasses.MISSING:
-            value = call(it, as_known(f.default_factory), [], {})
+            value = it.call(as_known(f.default_factory), [], {})
         else:
             continue
         if _kind_of_field(f) == "_FIELD_INITVAR":
@@ -281,7 +284,7 @@ def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs:
         variables = [given[f.name] for f in every if _kind_of_field(f) == "_FIELD_INITVAR"]
         current = now(it, made)
         assert isinstance(current, Items)
-        call(it, objects.read(it, current, "__post_init__"), variables, {})
+        it.call(objects.read(it, current, "__post_init__"), variables, {})
     return now(it, made)
 
 
@@ -302,7 +305,7 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return now(it, f.default.value)
     if f.default is None or isinstance(f.default, (bool, int, float, complex, str, tuple)):
         return as_known(f.default)
-    return lift(it, f, f.name, f.default, key="default")
+    return it.lift(f, f.name, f.default, key="default")
 
 
 def _with_field(it: Interpreter, made: Value, name: str, value: Value) -> Value:

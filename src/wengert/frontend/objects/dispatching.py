@@ -6,20 +6,14 @@ import ast
 import functools
 import types
 import typing
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import Builder
 from ...ir.graph import Const
-from ..calls.calls import call, call_dispatched
-from ..domain.values import Closure, Items, Native, Value, as_known
-from ..evaluate.expressions import evaluate
+from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, as_known
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 class Dispatcher:
@@ -39,8 +33,8 @@ class Dispatcher:
         return function
 
     def call(self, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        run = lambda chosen: call(it, chosen.stands_for, args, kwargs)
-        return call_dispatched(it, self._choose.dispatch, args[0], run)
+        run = lambda chosen: it.call(chosen.stands_for, args, kwargs)
+        return it.call_dispatched(self._choose.dispatch, args[0], run)
 
     def attribute(self, it: Interpreter, name: str) -> Value:
         if name == "register":
@@ -102,4 +96,4 @@ def _annotation(it: Interpreter, function: Value) -> Value:
     annotation = None if first is None else first.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         annotation = ast.parse(annotation.value, mode="eval").body
-    return Const(None) if annotation is None else evaluate(it, annotation)
+    return Const(None) if annotation is None else it.evaluate(annotation)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
 from ..boundary.signature import Template, knows_attribute
-from ..calls.names import lift
 from ..domain.values import Closure, Items, Value, as_known
 from ..heap import cells
 from ..machine.reading import NeedsKnown
@@ -42,9 +41,7 @@ def of_closure(it: Interpreter, closure: Closure, name: str) -> Value:
     if own is not None:
         return own
     if closure.wraps is not None and name in (*functools.WRAPPER_ASSIGNMENTS, "__wrapped__"):
-        from .attributes import read_attribute
-
-        return closure.wraps if name == "__wrapped__" else read_attribute(it, closure.wraps, name)
+        return closure.wraps if name == "__wrapped__" else it.getattr(closure.wraps, name)
     if name in _OF_SOURCE and closure.function is None:
         return Const(_OF_SOURCE[name](closure))
     return _of_class(it, closure, closure.function, name)
@@ -80,7 +77,7 @@ def of_argument(it: Interpreter, items: Items, template: Template, name: str) ->
     """`function.name`, of a function that is an argument."""
     function = known_as(template, name)
     if name in vars(function):
-        return lift(it, function, name, vars(function)[name])
+        return it.lift(function, name, vars(function)[name])
     return _of_class(it, items, function, name)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ...ir.graph import Const, Var
 from ...ir.types import Struct
 from ...ops import structure as st
-from ..containers.items import open_up
 from ..domain.values import (
     OBJECTS,
     PLAIN,
@@ -26,7 +25,6 @@ from ..domain.values import (
     is_mutable,
     is_object,
 )
-from ..evaluate.operations import compare, truth
 from ..heap import may_be, now, place_of
 from . import class_lookup
 
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 def opened(it: Interpreter, value: Value) -> Value:
     """A value as it is now, taken apart where its structure is known."""
     if isinstance(value, Var) and isinstance(value.kind, Struct):
-        value = open_up(it, value)
+        value = it.open_up(value)
     return now(it, value)
 
 
@@ -158,7 +156,7 @@ def _all_equal(it: Interpreter, left: Sequence[Value], right: Sequence[Value]) -
     if known is not None:
         return _all_equal(it, left[1:], right[1:]) if known else Const(False)
     return it.choose(
-        truth(it, alike), lambda: _all_equal(it, left[1:], right[1:]), lambda: Const(False)
+        it.truth(alike), lambda: _all_equal(it, left[1:], right[1:]), lambda: Const(False)
     )
 
 
@@ -167,7 +165,7 @@ def is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
     same = identical(it, a, b)
     if same is not None and it.known_truth(same):
         return Const(True)
-    return compare(it, ast.Eq(), a, b)
+    return it.compare(ast.Eq(), a, b)
 
 
 def _holds_object(value: Value) -> bool:
@@ -196,7 +194,7 @@ def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
         known = it.known_truth(alike)
         if known is not None:
             return Const(True) if known else search(k + 1)
-        return it.choose(truth(it, alike), lambda: Const(True), lambda: search(k + 1))
+        return it.choose(it.truth(alike), lambda: Const(True), lambda: search(k + 1))
 
     return search(0)
 

@@ -14,7 +14,6 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...ir.graph import Const
-from ..calls.names import lookup
 from ..domain.values import Items, Maybe, Scope, Value, list_of, same, tuple_of
 from ..machine.reading import LocalClass
 from ..syntax.declarations import assigned_names, own_nodes
@@ -47,9 +46,7 @@ class Held:
 
 def define(it: Interpreter, node: ast.ClassDef) -> Value:
     """The class that a statement defines."""
-    from ..evaluate.expressions import evaluate
-
-    bases = tuple(_known(it, evaluate(it, base), base) for base in node.bases)
+    bases = tuple(_known(it, it.evaluate(base), base) for base in node.bases)
     code = _code_of(it, node)
     body = _body(it, node, code)
     made = it.reading.local_classes.setdefault((id(node), id(it.frame.scope)), [])
@@ -79,7 +76,7 @@ def _is_again(
     scope = made.scope
     known = all(_constant(scope, name) is value for name, value in made.known.items())
     held = all(
-        same(computed[name] if name in computed else lookup(it, scope, name), value)
+        same(computed[name] if name in computed else it.lookup(scope, name), value)
         for name, value in made.held.items()
     )
     return bases == made.bases and known and held
@@ -92,12 +89,9 @@ def _made(
     code: CodeType,
     computed: Mapping[str, Value],
 ) -> LocalClass:
-    from ..evaluate.expressions import evaluate
 
     options = {
-        k.arg: _known(it, evaluate(it, k.value), k.value)
-        for k in node.keywords
-        if k.arg is not None
+        k.arg: _known(it, it.evaluate(k.value), k.value) for k in node.keywords if k.arg is not None
     }
     decorators = [_decorator(it, d) for d in node.decorator_list]
     scope = Scope(it.frame.scope.globals, it.frame.scope)
@@ -136,12 +130,10 @@ def _is_bound_once(it: Interpreter, node: ast.ClassDef) -> bool:
 
 def _decorator(it: Interpreter, node: ast.expr) -> Any:
     """A decorator as Python's own object: `dataclass`, or what `dataclass(frozen=True)` gives."""
-    from ..evaluate.expressions import evaluate
-
     if not isinstance(node, ast.Call):
-        return _known(it, evaluate(it, node), node)
-    function, *args = (_known(it, evaluate(it, n), n) for n in (node.func, *node.args))
-    options = {k.arg: _known(it, evaluate(it, k.value), k.value) for k in node.keywords if k.arg}
+        return _known(it, it.evaluate(node), node)
+    function, *args = (_known(it, it.evaluate(n), n) for n in (node.func, *node.args))
+    options = {k.arg: _known(it, it.evaluate(k.value), k.value) for k in node.keywords if k.arg}
     return function(*args, **options)
 
 
@@ -199,7 +191,7 @@ def _hold_values(it: Interpreter, cls: type, computed: Mapping[str, Value]) -> d
     held: dict[str, Value] = {}
     for name, attribute in list(vars(cls).items()):
         if isinstance(attribute, StandIn):
-            value = lookup(it, attribute.scope, attribute.name)
+            value = it.lookup(attribute.scope, attribute.name)
             if isinstance(value, (Items, Maybe)) and attribute.name not in computed:
                 raise it.unsupported(
                     f"the attribute `{name}` of a class is a container of the function around it",
@@ -219,7 +211,7 @@ def _hold_defaults_of_fields(it: Interpreter, cls: type) -> dict[str, Value]:
     def holding(default: Any) -> Any:
         if not isinstance(default, StandIn):
             return default
-        held[default.name] = lookup(it, default.scope, default.name)
+        held[default.name] = it.lookup(default.scope, default.name)
         return Held(held[default.name])
 
     for field in vars(cls).get("__dataclass_fields__", {}).values():
@@ -237,7 +229,7 @@ def _hold_defaults(it: Interpreter, attribute: Any) -> dict[str, Value]:
     taken = [each for each in (*defaults, *by_name.values()) if isinstance(each, StandIn)]
     if not taken:
         return {}
-    held = {each.name: lookup(it, each.scope, each.name) for each in taken}
+    held = {each.name: it.lookup(each.scope, each.name) for each in taken}
 
     def holding(default: Any) -> Any:
         return Held(held[default.name]) if isinstance(default, StandIn) else default
@@ -274,7 +266,7 @@ def _fill(it: Interpreter, made: LocalClass) -> None:
 
 def _as_value(it: Interpreter, attribute: Any) -> Value:
     if isinstance(attribute, StandIn):
-        return lookup(it, attribute.scope, attribute.name)
+        return it.lookup(attribute.scope, attribute.name)
     if type(attribute) is dict:
         values = tuple(_as_value(it, item) for item in attribute.values())
         return Items("dict", tuple(attribute), values)

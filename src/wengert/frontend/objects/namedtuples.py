@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..boundary.signature import namedtuple_fields
-from ..domain.values import Items, Native, Value, as_known
+from ..domain.values import Args, Items, Kwargs, Native, Value, as_known
 from ..machine.failing import raise_now
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 def replaced(it: Interpreter, items: Items, changes: Kwargs) -> Value:

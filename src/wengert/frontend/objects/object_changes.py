@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
-from ..calls.calls import call
-from ..containers import writes
 from ..domain.values import Items, Value, as_known
 from ..heap import now
 from ..machine.failing import raise_now
@@ -34,7 +32,7 @@ def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """`items.name = value`."""
     own = own_method(items.type, "__setattr__")
     if own is not None:
-        call(it, Const(own), [items, Const(name), value], {})
+        it.call(Const(own), [items, Const(name), value], {})
         return
     _refuse_frozen(it, items.type, name, "assign to")
     assign_plainly(it, items, name, value)
@@ -47,16 +45,16 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
     if isinstance(found, property):
         if found.fset is None:
             no_accessor(it, cls, name, "setter")
-        call(it, as_known(found.fset), [items, value], {})
+        it.call(as_known(found.fset), [items, value], {})
         return
     if found is not MISSING and is_data_descriptor(found):
         setter = own_method(type(found), "__set__")
         if setter is None:
             raise_now(it, AttributeError, f"the attribute '{name}' cannot be assigned")
-        call(it, Const(setter), [Const(found), items, value], {})
+        it.call(Const(setter), [Const(found), items, value], {})
         return
     if "__dict__" in items.keys and name not in items.keys:
-        writes.set_item(it, now(it, items[CONTENTS]), Const(name), value)
+        it.setitem(now(it, items[CONTENTS]), Const(name), value)
         return
     own = name == "__dict__" and value_is_itself(items, value) and form_of_contents(cls) == "dict"
     if name in ("__class__", "__dict__") and not own:
@@ -68,7 +66,7 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
         raise_now(it, AttributeError, "can't set attribute")
     if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
         no_attribute(it, cls, name)
-    writes.write_attribute(it, items, name, Const(dict) if own else value)
+    it.write_attribute(items, name, Const(dict) if own else value)
 
 
 def value_is_itself(items: Items, value: Value) -> bool:
@@ -97,7 +95,7 @@ def delete(it: Interpreter, items: Items, name: str) -> None:
     """`del items.name`."""
     own = own_method(items.type, "__delattr__")
     if own is not None:
-        call(it, Const(own), [items, Const(name)], {})
+        it.call(Const(own), [items, Const(name)], {})
         return
     _refuse_frozen(it, items.type, name, "delete")
     delete_plainly(it, items, name)
@@ -109,19 +107,19 @@ def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
     if isinstance(found, property):
         if found.fdel is None:
             no_accessor(it, items.type, name, "deleter")
-        call(it, as_known(found.fdel), [items], {})
+        it.call(as_known(found.fdel), [items], {})
         return
     if found is not MISSING and is_data_descriptor(found):
         deleter = own_method(type(found), "__delete__")
         if deleter is None:
             raise_now(it, AttributeError, f"the attribute '{name}' cannot be deleted")
-        call(it, Const(deleter), [Const(found), items], {})
+        it.call(Const(deleter), [Const(found), items], {})
         return
     if "__dict__" in items.keys and name in own_entries(it, items).keys:
-        writes.delete_item(it, own_entries(it, items), Const(name))
+        it.delitem(own_entries(it, items), Const(name))
         return
     if name not in items.keys:
         no_attribute(it, items.type, name)
     if items.form == "namedtuple" and name in items.type._fields:
         raise_now(it, AttributeError, "can't delete attribute")
-    writes.remove_attribute(it, items, name)
+    it.remove_attribute(items, name)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import IF, UNDEFINED, Const, Var
 from ...ir.records import record
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
-from ..calls.calls import call, call_dispatched, opaque
-from ..containers import writes
-from ..containers.items import open_up
-from ..domain.values import OBJECTS, Closure, Items, Maybe, Native, Place, Value, as_known, tuple_of
+from ..domain.values import (
+    OBJECTS,
+    Args,
+    Closure,
+    Items,
+    Kwargs,
+    Maybe,
+    Native,
+    Place,
+    Value,
+    as_known,
+    tuple_of,
+)
 from ..heap import now, place_of
 from ..iterate.runs import known
 from ..machine.failing import raise_now
@@ -39,9 +48,6 @@ from .object_changes import assign_plainly, delete_plainly
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 
 # --- reading ------------------------------------------------------------------------------
@@ -120,7 +126,7 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
         return from_class(it, items, cls, name, found)
     fallback = own_method(cls, "__getattr__")
     if fallback is not None:
-        return call(it, Const(fallback), [items, Const(name)], {})
+        return it.call(Const(fallback), [items, Const(name)], {})
     if issubclass(cls, BaseException) and name == "__cause__":
         return Const(None)
     if issubclass(cls, BaseException):
@@ -153,7 +159,7 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
         case property():
             if found.fget is None:
                 return no_accessor(it, cls, name, "getter")
-            return call(it, as_known(found.fget), [receiver], {})
+            return it.call(as_known(found.fget), [receiver], {})
         case functools.cached_property():
             return _cached(it, receiver, found, name)
         case staticmethod():
@@ -177,7 +183,7 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
 def _by_descriptor(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
     getter = None if isinstance(found, type) else own_method(type(found), "__get__")
     if getter is not None:
-        return call(it, Const(getter), [Const(found), receiver, Const(cls)], {})
+        return it.call(Const(getter), [Const(found), receiver, Const(cls)], {})
     return class_attributes.value_of_class(it, cls, name)
 
 
@@ -194,7 +200,7 @@ def _call_partial_method(
 ) -> Value:
     before = [as_known(arg) for arg in found.args]
     named = {key: as_known(value) for key, value in found.keywords.items()}
-    return call(it, as_known(found.func), [receiver, *before, *args], {**named, **kwargs})
+    return it.call(as_known(found.func), [receiver, *before, *args], {**named, **kwargs})
 
 
 def _dispatched(
@@ -208,16 +214,16 @@ def _dispatched(
         raise_now(
             it, TypeError, "a method of `singledispatchmethod` needs an argument to choose by"
         )
-    run = lambda chosen: call(it, Const(chosen), [receiver, *args], kwargs)
-    return call_dispatched(it, found.dispatcher.dispatch, args[0], run)
+    run = lambda chosen: it.call(Const(chosen), [receiver, *args], kwargs)
+    return it.call_dispatched(found.dispatcher.dispatch, args[0], run)
 
 
 def _cached(
     it: Interpreter, receiver: Value, found: functools.cached_property[Any], name: str
 ) -> Value:
     """Computed at the first read, kept on the object from then on."""
-    value = call(it, as_known(found.func), [receiver], {})
-    writes.write_attribute(it, current(it, receiver), found.attrname or name, value)
+    value = it.call(as_known(found.func), [receiver], {})
+    it.write_attribute(current(it, receiver), found.attrname or name, value)
     return now(it, value)
 
 
@@ -284,7 +290,7 @@ def _call_built_in(
 ) -> Value:
     made = _OF_OBJECT.get(name)
     if made is None:
-        return opaque(it, found, [receiver, *args], kwargs)
+        return it.opaque(found, [receiver, *args], kwargs)
     return made(it, receiver, *args)
 
 
@@ -319,7 +325,7 @@ def current(it: Interpreter, value: Value) -> Items:
     """An object as it is now, whose attributes have to be known."""
     found = now(it, value)
     if isinstance(found, Var):
-        found = open_up(it, found)
+        found = it.open_up(found)
     if not isinstance(found, Items) or found.form not in OBJECTS:
         raise it.unsupported(
             "the attributes of this object are known only when the program runs",

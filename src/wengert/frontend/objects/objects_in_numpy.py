@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...ir.types import Array
-from ..calls.calls import call
 from ..domain.values import Items, Value, is_object, kind_of_value, list_of, object_class
 from ..heap import now
 from .class_lookup import MISSING, own_method, static_lookup
@@ -27,7 +26,7 @@ def as_numpy_sees(it: Interpreter, value: Value) -> Value:
         said = any(isinstance(item, Items) and is_object(item) for item in value.values)
         return list_of(*arrays) if said else value
     method = own_method(value.type, "__array__") if is_object(value) else None
-    return value if method is None else call(it, Const(method), [value], {})
+    return value if method is None else it.call(Const(method), [value], {})
 
 
 def refuse_own_functions(it: Interpreter, value: Value) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import types
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
@@ -14,12 +14,13 @@ from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ...ops import identity as ident
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
-from ..calls.calls import call
 from ..containers import known_sets
 from ..domain.values import (
     OBJECTS,
+    Args,
     Items,
     Iteration,
+    Kwargs,
     Value,
     is_iterator,
     is_object,
@@ -29,6 +30,7 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -38,8 +40,6 @@ from .identities import identical, is_among, opened
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 
 METHODS: dict[str, str] = {
     "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
@@ -64,6 +64,7 @@ _SYMBOLS = {
 # --- methods ------------------------------------------------------------------------------
 
 
+@operation("call_method_of_class")
 def call_method_of_class(
     it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
 ) -> Value | None:
@@ -81,7 +82,7 @@ def call_method_of_class(
     if not _is_written(found):
         return None
     method = objects.from_class(it, receiver, cls, name, found)
-    result = call(it, method, args, kwargs or {})
+    result = it.call(method, args, kwargs or {})
     return None if _is_not_implemented(result) else result
 
 
@@ -119,14 +120,12 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
         return None
     import dataclasses
 
-    from ..evaluate.operations import compare
-
     compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
     fields = [
         tuple_of(*(objects.read(it, each, field) for field in compared))  # type: ignore[arg-type]
         for each in (receiver, other)
     ]
-    return compare(it, _COMPARISONS[name], *fields)
+    return it.compare(_COMPARISONS[name], *fields)
 
 
 _COMPARISONS: dict[str, ast.cmpop] = {
@@ -173,6 +172,7 @@ _WITHOUT_DERIVATIVE = frozenset(("bitand", "bitor", "bitxor", "lshift", "rshift"
 """Operators that lose what has a derivative, but those of a class may not."""
 
 
+@operation("refuse_unknown")
 def refuse_unknown(
     it: Interpreter, names: tuple[str, ...], values: Sequence[Value], *, may_be_any: bool = False
 ) -> None:
@@ -250,10 +250,9 @@ def _equality(it: Interpreter, name: str, left: Value, right: Value) -> Value | 
 
 
 def _negated(it: Interpreter, value: Value) -> Value:
-    from ..evaluate.operations import truth
 
     known = it.known_truth(value)
-    return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
+    return Const(not known) if known is not None else it.emit(st.not_, it.truth(value))
 
 
 def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
@@ -278,14 +277,12 @@ def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
 
 def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     """`item in container`, where objects are asked; None if none are."""
-    from ..evaluate.operations import truth
-
     container = opened(it, container)
     if defines(container, "__contains__"):
         said = call_method_of_class(it, container, "__contains__", [item])
         assert said is not None
         known = it.known_truth(said)
-        return Const(known) if known is not None else truth(it, said)
+        return Const(known) if known is not None else it.truth(said)
     if object_class(container) is not None and is_walked_over(container):
         container = iterated(it, container)
     names = ("__contains__", *instances.ITERATED)
@@ -294,6 +291,7 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     return is_among(it, item, container) if said is None else said
 
 
+@operation("as_asked")
 def as_asked(it: Interpreter, value: Value) -> Value:
     """What is walked over; an object of the user's classes is what its class says."""
     value = now(it, value)
@@ -307,10 +305,11 @@ def is_walked_over(value: Value) -> bool:
     return defines(value, "__iter__") or defines(value, "__getitem__")
 
 
+@operation("iterated")
 def iterated(it: Interpreter, value: Value) -> Value:
     """`iter(value)` of an object: what its class says is to be iterated over."""
     if not defines(value, "__iter__") and defines(value, "__getitem__"):
-        return call(it, Const(iterator_polyfills.by_index), [value], {})
+        return it.call(Const(iterator_polyfills.by_index), [value], {})
     said = call_method_of_class(it, value, "__iter__", [])
     name = getattr(class_lookup.class_of(value), "__name__", "such an")
     if said is None:
@@ -320,16 +319,17 @@ def iterated(it: Interpreter, value: Value) -> Value:
             "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
         )
     if defines(said, "__next__"):
-        return call(it, Const(iterator_polyfills.by_next), [said], {})
+        return it.call(Const(iterator_polyfills.by_next), [said], {})
     return said
 
 
+@operation("as_operator")
 def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> Value | None:
     """A function of `operator` or of NumPy on containers and objects: what the operator does.
 
     None where the operands are numbers and arrays.
     """
-    from ..evaluate.operations import BINARY, binary
+    from ..evaluate.operations import BINARY
 
     if getattr(known, "__module__", None) != "_operator":
         if space == "np":
@@ -337,20 +337,19 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
         return None
     if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
         many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
-        return call(it, Const(many), [Const(known), *args], {})
+        return it.call(Const(many), [Const(known), *args], {})
     if not any(isinstance(opened(it, arg), Items) or _may_be_list(arg) for arg in args):
         return None
     for operator_, (each, _) in BINARY.items():
         if each is op:
             left, right = args
-            return binary(it, operator_(), left, right, ast.Pass())
+            return it.binary(operator_(), left, right, ast.Pass())
     return call_operator_method(it, op, args)
 
 
+@operation("in_numpy")
 def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
-    from ..iterate.iteration import as_list
-
     checkpointed = isinstance(value, Iteration) and value.form == "checkpoint"
     if (isinstance(value, Iteration) and not checkpointed) or is_iterator(value):
         raise it.unsupported(
@@ -360,7 +359,7 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
     if not is_object(value) or class_lookup.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
         return value
     if objects.static_lookup(value.type, "__iter__") is not container_polyfills.List.__iter__:  # type: ignore[union-attr]
-        return as_list(it, value)
+        return it.as_list(value)
     return now(it, opened(it, value)[CONTENTS])  # type: ignore[index]
 
 
@@ -419,6 +418,7 @@ def _asked_by(function: Any) -> tuple[str, ...]:
     return CONVERSIONS.get(function, ()) if isinstance(function, Hashable) else ()
 
 
+@operation("call_on_object")
 def call_on_object(
     it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> Value | None:
@@ -435,15 +435,13 @@ def call_on_object(
             result = call_method_of_class(it, first, name, rest, kwargs)
             if result is not None:
                 made_float = name == "__float__" and known is not float
-                return call(it, Const(known), [result, *rest], kwargs) if made_float else result
+                return it.call(Const(known), [result, *rest], kwargs) if made_float else result
     if known is reversed and defines(first, "__getitem__"):
-        return call(it, Const(iterator_polyfills.by_index_from_the_end), [first], {})
+        return it.call(Const(iterator_polyfills.by_index_from_the_end), [first], {})
     if getattr(known, "__module__", None) not in ("math", "cmath"):
         return None
     if _walks_over(known) and is_walked_over(first):
-        from ..iterate.iteration import as_list
-
-        return call(it, Const(known), [as_list(it, first), *rest], kwargs)
+        return it.call(Const(known), [it.as_list(first), *rest], kwargs)
     return _with_floats(it, known, args, kwargs)
 
 
@@ -454,7 +452,7 @@ def _with_items(
     if not args or kind_of_value(args[0]) != UNKNOWN or not _walks_over(known):
         return None
     listed = it.emit(st.as_list, it.atom(args[0]))
-    return call(it, Const(known), [listed, *args[1:]], kwargs)
+    return it.call(Const(known), [listed, *args[1:]], kwargs)
 
 
 def _walks_over(known: Callable[..., Any]) -> bool:
@@ -475,4 +473,4 @@ def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs:
             raise_now(it, TypeError, f"must be real number, not {name}")
             raise AssertionError("unreachable")
         converted.append(number)
-    return call(it, Const(known), converted, kwargs)
+    return it.call(Const(known), converted, kwargs)

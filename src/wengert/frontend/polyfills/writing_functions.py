@@ -22,15 +22,12 @@ from ...ops import structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
 from .. import heap
-from ..containers import in_place, writes
-from ..containers.items import subscript
-from ..domain.values import Items, Value, as_known, is_mutable, kind_of_value
+from ..containers import in_place
+from ..domain.values import Args, Items, Kwargs, Value, as_known, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Args = Sequence[Value]
-Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 # --- in Python ----------------------------------------------------------------------------
@@ -178,7 +175,6 @@ def _at(operator_: Any) -> Handler:
     """`np.add.at` and `np.subtract.at`: every index counts, however often it occurs."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        from ..containers.items import index_atom
 
         array, index, *values = args
         array = heap.now(it, array)
@@ -187,7 +183,7 @@ def _at(operator_: Any) -> Handler:
                 "`at` of a ufunc needs an array to write to", "Use an array, not a list."
             )
         zeros, value = it.emit(st.zeros, it.atom(array)), it.atom(values[0])
-        added = it.emit(st.add_at, zeros, index_atom(it, index), value, namespace="np")
+        added = it.emit(st.add_at, zeros, it.index_atom(index), value, namespace="np")
         heap.whole(it, array, it.emit(operator_, it.atom(array), added))
         return Const(None)
 
@@ -195,12 +191,12 @@ def _at(operator_: Any) -> Handler:
 
 
 def _set_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    writes.set_item(it, args[0], args[1], args[2])
+    it.setitem(args[0], args[1], args[2])
     return Const(None)
 
 
 def _delete_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    writes.delete_item(it, args[0], args[1])
+    it.delitem(args[0], args[1])
     return Const(None)
 
 
@@ -217,20 +213,17 @@ def _method_of(name: str) -> Handler:
     """`list.append(xs, x)` and its like."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        from ..objects.attributes import call_method
 
-        return call_method(it, args[0], name, args[1:], kwargs)
+        return it.call_method(args[0], name, args[1:], kwargs)
 
     return handler
 
 
 def written_where(it: Interpreter, function: Any, args: Args) -> Value:
     """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
-    from ..calls.calls import call
-
     out, *others = args
     target = out.values[0] if isinstance(out, Items) and out.values else out
-    return call(it, as_known(write_where), [Const(function), target, *others], {})
+    return it.call(as_known(write_where), [Const(function), target, *others], {})
 
 
 def write_where(function: Any, out: Any, where: Any, *operands: Any) -> Any:
@@ -268,7 +261,7 @@ def without_a_copy(
     missing = _axes_to_add(it, values[0], rest["ndmin"]) if "ndmin" in rest else 0
     kept = {name: rest[name] for name in ("dtype", "order") if name in rest}
     made = emit_op(it, named("asarray"), "np", values, kept)
-    return subscript(it, made, Const((None,) * missing + (...,))) if missing else made
+    return it.getitem(made, Const((None,) * missing + (...,))) if missing else made
 
 
 def _axes_to_add(it: Interpreter, value: Value, least: Value) -> int:
