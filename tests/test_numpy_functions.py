@@ -15,7 +15,7 @@ import pytest
 from differences import agree
 
 import wengert as wg
-from wengert.frontend.machine.opcalls import parse_signature
+from wengert.frontend.calls.opcalls import parse_signature
 from wengert.ops import registry as ops
 
 _random = np.random.default_rng(3)

@@ -11,7 +11,7 @@ import pytest
 from error_texts import refusal, says
 
 import wengert as wg
-from wengert.frontend.polyfills import writing_functions
+from wengert.frontend.calls import writing_functions
 
 OF_PYTHON = line_programs.Lines(
     "ways_to_change",

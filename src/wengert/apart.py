@@ -33,9 +33,9 @@ from .frontend.domain.values import (
     kind_of_value,
     unflatten,
 )
-from .frontend.iterate.runs import handed_on
 from .frontend.machine.interpreter import Interpreter
 from .frontend.machine.reading import Diverges
+from .frontend.machine.runs import handed_on
 from .ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from .ir.records import replace
 from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable

@@ -13,7 +13,7 @@ import numpy as np
 from .errors import BadArgument, MixedLibraries, NoSource
 from .frontend.boundary import signature
 from .frontend.domain.number_classes import is_narrow
-from .frontend.iterate.runs import Values
+from .frontend.machine.runs import Values
 from .frontend.syntax.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record

@@ -26,10 +26,10 @@ from .errors import BadArgument, UnsupportedSyntax
 from .frontend import heap
 from .frontend import read as source
 from .frontend.builtins import library_copies
-from .frontend.calls.binding import is_star
 from .frontend.calls.calls import call
 from .frontend.calls.closure_calls import call_closure
 from .frontend.calls.closures import closure_of
+from .frontend.domain.arguments import is_star
 from .frontend.domain.values import (
     Args,
     Closure,

@@ -34,14 +34,13 @@ from .domain.values import (
     kind_of_value,
 )
 from .evaluate.statements import run_statement
-from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
+from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
-from .iterate import walking
-from .iterate.runs import Values
 from .machine import progress
 from .machine.interpreter import Interpreter
 from .machine.reading import Diverges, NeedsCallee, OneByOne, Reading
 from .machine.relied_on import Guard, Seen, seeing
+from .machine.runs import Values
 from .syntax.sources import source_of
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from ..ir.op import Op
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
+from .calls.opcalls import emit_op
 from .domain.values import Value, tuple_of
-from .machine.opcalls import emit_op
 
 if TYPE_CHECKING:
     from .machine.interpreter import Interpreter

@@ -45,13 +45,12 @@ from ...runtime.containers import (
     own_dictionary,
 )
 from ...runtime.cotangents import like_built_on
+from ..domain.number_classes import DEEPEST
 from ..syntax.declarations import keeps_state
 from .shown import is_data, is_picture
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
-DEEPEST = 6
-"""How many containers inside one another are looked into: an object may hold itself."""
 LARGE = 64
 LONG_TEXT = 1024
 """No container with more items than this is taken apart."""

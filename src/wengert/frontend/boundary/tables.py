@@ -8,7 +8,6 @@ is read like a global from there on, or another table. Where a table meets value
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -25,8 +24,7 @@ from .shown import is_data
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Step = Callable[[Any], Any]
+from ..domain.parts import Part, Step
 
 _OF_COLUMNS = (
     "values",
@@ -42,42 +40,6 @@ _OF_COLUMNS = (
     "T",
 )
 """What says nothing of which column it is."""
-
-
-class Part:
-    """What some steps lead to from a table; `now` takes them again."""
-
-    __slots__ = ("__weakref__", "_steps", "_table", "name")
-
-    def __init__(self, table: Any, steps: tuple[Step, ...] = (), name: str = "table"):
-        self._table = table
-        self._steps = steps
-        self.name = name
-
-    @property
-    def now(self) -> Any:
-        found = self._table
-        for step in self._steps:
-            found = step(found)
-        return found
-
-    def after(self, step: Step, key: Any = None) -> Part:
-        """What one step more leads to; a column that the key names gives its name to what is made of it."""
-        named = isinstance(key, str) and key.isidentifier() and not hasattr(builtins, key)
-        return Part(self._table, (*self._steps, step), key if named else self.name)
-
-    @property
-    def raises(self) -> bool:
-        """Whether the last step raises."""
-        try:
-            _ = self.now
-        except Exception:
-            return True
-        return False
-
-    def fails(self) -> Any:
-        """What the last step raises."""
-        return self.now
 
 
 def is_table(value: Any) -> TypeGuard[Const]:

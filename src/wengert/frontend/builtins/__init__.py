@@ -11,7 +11,6 @@ __getattr__ = later(
             "library_modules",
             "library_objects",
             "library_records",
-            "ordinary_options",
             "records",
         )
     ),

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
 from ..boundary.signature import Template
-from ..calls.binding import is_star
+from ..classes import class_lookup, instances
+from ..classes.bound_methods import receiver_of
+from ..domain.arguments import is_star
 from ..domain.values import (
     Args,
     Closure,
@@ -24,10 +26,9 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
+from ..heap.current import opened
 from ..machine.failing import raise_now
-from ..objects import class_lookup, function_parts, instances
-from ..objects.bound_methods import receiver_of
-from ..objects.identities import opened
+from ..objects import function_parts
 from ..polyfills.stdlib.inspect import BoundArguments
 
 if TYPE_CHECKING:

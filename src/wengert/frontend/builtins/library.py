@@ -23,10 +23,14 @@ from ...ops import reduction as red
 from ...ops import structure as st
 from ...ops.registry import named
 from ..calls import purity
-from ..calls.binding import is_star
+from ..calls.opcalls import emit_op
+from ..classes import class_lookup, instances
+from ..classes.class_lookup import defines
 from ..containers import known_sets
 from ..control import choosing
 from ..control.loops import collect, loop_over
+from ..domain.arguments import is_star
+from ..domain.running import UNROLL, Running
 from ..domain.values import (
     Args,
     Closure,
@@ -41,13 +45,10 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..iterate import generators, iterators, walking
-from ..iterate.iteration import UNROLL, Running
+from ..heap import walking
+from ..iterate import generators, iterators
 from ..machine.failing import raise_now
-from ..machine.opcalls import emit_op
-from ..objects import class_lookup, instances, operators
 from ..objects.identities import holds_by_identity, refuse_in_sets
-from ..objects.operators import defines
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -466,7 +467,7 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
 
 def iterated(it: Interpreter, value: Value) -> Value:
     """An object that is walked over, as what its class says is walked over."""
-    return it.iterated(value) if operators.is_walked_over(value) else value
+    return it.iterated(value) if class_lookup.is_walked_over(value) else value
 
 
 def as_it_is_asked(eager: Handler, name: str) -> Handler:

@@ -10,10 +10,10 @@ from ...ir.graph import Const, Var
 from ...ir.types import Number, Other, Static
 from ...ops import memory as me
 from ...runtime.containers import CONTENTS
+from ..classes import class_lookup
 from ..containers.items import opened
 from ..domain.values import Args, Items, Kwargs, Place, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
-from ..objects import class_lookup
 from ..objects.attributes import copied
 from ..polyfills.stdlib.copies import copied_beside
 

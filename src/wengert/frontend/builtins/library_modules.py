@@ -27,9 +27,12 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import named
 from ..calls import purity, remembering
+from ..calls import writing_functions as writing
 from ..calls.names import local_variables
+from ..classes import instances
 from ..control import contexts
 from ..control.loops import collect
+from ..domain.running import Running
 from ..domain.values import (
     PLAIN,
     Args,
@@ -43,14 +46,12 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now
-from ..iterate import generators, iterators, walking
-from ..iterate.iteration import Running
+from ..heap import now, walking
+from ..iterate import generators, iterators
 from ..machine.failing import raise_now
-from ..objects import dispatching, instances
+from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
 from ..polyfills import equivalents
-from ..polyfills import writing_functions as writing
 from ..polyfills.scipy import sparse_storage
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import contextlib as context_polyfills

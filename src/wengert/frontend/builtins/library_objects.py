@@ -16,6 +16,9 @@ from ...ops import shape as sh
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
 from ..boundary import columns
+from ..classes import class_lookup, instances
+from ..classes.bound_methods import bound
+from ..classes.class_lookup import class_of
 from ..containers import writes
 from ..containers.items import opened
 from ..domain.number_classes import is_exact, is_instance
@@ -33,22 +36,18 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import now
-from ..iterate.runs import known
 from ..machine.failing import raise_now
 from ..machine.reading import Diverges
 from ..machine.relied_on import has
+from ..machine.runs import known
 from ..objects import (
     class_attributes,
-    class_lookup,
     classes_by_call,
     construct,
     function_parts,
-    instances,
     object_changes,
     objects,
 )
-from ..objects.bound_methods import bound
-from ..objects.class_lookup import class_of
 from ..objects.objects import by_name, known_name
 from ..polyfills import equivalents
 from ..polyfills.pandas import columns as column_polyfills

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN
+from ..classes import class_lookup
+from ..classes.class_lookup import class_of
 from ..containers.items import opened
 from ..domain.values import Args, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
-from ..objects import class_lookup, construct, namedtuples, objects
-from ..objects.class_lookup import class_of
+from ..objects import construct, namedtuples, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

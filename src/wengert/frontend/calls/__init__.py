@@ -7,9 +7,11 @@ __getattr__ = later(
     frozenset(
         (
             "checkpoints",
+            "ordinary_options",
             "purity",
             "remembering",
             "separate",
+            "writing_functions",
         )
     ),
 )

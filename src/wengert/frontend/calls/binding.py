@@ -7,31 +7,12 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...ops import structure as st
-from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, tuple_of
+from ..domain.values import Args, Closure, Items, Kwargs, Value, tuple_of
 from ..machine.failing import raise_now
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-
-def star(value: Value) -> Items:
-    """`*value` among the arguments of a call, where its items are known only at run time."""
-    return Items("star", (0,), (value,))
-
-
-def is_star(value: Value) -> bool:
-    return isinstance(value, Items) and value.form == "star"
-
-
-DEFAULT_FACTORY = "a default factory"
-"""The name of what stands for an argument that was not given, whose value a factory makes."""
-
-
-def settled_default(it: Interpreter, value: Value) -> Value:
-    """A value, which a factory makes where it stands for one."""
-    if isinstance(value, Native) and value.name == DEFAULT_FACTORY:
-        return value.call(it, [], {})
-    return value
+from ..domain.arguments import is_star, settled_default, star
 
 
 def bind_arguments(

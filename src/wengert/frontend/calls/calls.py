@@ -24,8 +24,9 @@ from ...runtime.sourceless import Sourceless
 from ..boundary import columns
 from ..boundary.shown import draws
 from ..boundary.signature import derives
-from ..builtins import library_records, ordinary_options
+from ..builtins import library_records
 from ..control.deferral import strictly
+from ..domain.arguments import is_star, star
 from ..domain.values import (
     Args,
     Closure,
@@ -41,19 +42,18 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import captures, identities, now, place_of, stands_for
-from ..iterate.runs import with_known_keys
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.opcalls import emit_op
 from ..machine.protocol import operation
 from ..machine.relied_on import rely_on_partial
+from ..machine.runs import with_known_keys
 from ..objects import construct
-from ..polyfills import equivalents, writing_functions
+from ..polyfills import equivalents
 from ..syntax.declarations import changes_its_object
-from . import remembering
-from .binding import is_star, star
+from . import ordinary_options, remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
 from .closures import bound_before, closure_of, closure_of_items, made_alone
+from .opcalls import emit_op
 from .wrong_calls import refuse_wrong_call
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     written = functools.partial(_call_written, it, known)
     if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
         return written(args, kwargs)
-    from ..polyfills.stdlib.random import drawing
+    from ..machine.drawing import drawing
 
     return drawing(it, Const(known.__self__), known.__name__, args, kwargs, written)
 
@@ -305,7 +305,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType() if known.__name__ == "__get__" and args:
-            from ..objects.bound_methods import bound
+            from ..classes.bound_methods import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if library_records.is_of_attrs(known):
@@ -375,7 +375,7 @@ def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
 
 def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
-    from ..objects.class_lookup import in_python
+    from ..classes.class_lookup import in_python
 
     receiver, written = now(it, args[0]), in_python(known)
     if is_object(receiver) and written is not known:
@@ -387,7 +387,7 @@ def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
 
 def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
     """Whether a function is the `__new__` that Python itself has written for a namedtuple."""
-    from ..objects.class_lookup import is_generated
+    from ..classes.class_lookup import is_generated
 
     is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
     return is_class and is_generated(function)
@@ -404,7 +404,7 @@ def _is_plain_namedtuple(args: Args) -> bool:
 
 def _drawn(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Any:
     """What stands for a method of a generator of random numbers."""
-    from ..polyfills.stdlib.random import drawn_by
+    from ..machine.drawing import drawn_by
 
     if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
         return None
@@ -424,8 +424,8 @@ def call_dispatched(
     it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
 ) -> Value:
     """What the function gives that `functools.singledispatch` chooses, by the class of the first argument."""
+    from ..classes.class_lookup import class_of
     from ..domain.number_classes import classes_of
-    from ..objects.class_lookup import class_of
 
     value = now(it, first)
     classes = classes_of(it, value) or (class_of(value),)
@@ -507,7 +507,7 @@ def _call_equivalent(
     it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs, known: Any = None
 ) -> Value:
     """Call what stands for a function; what NumPy writes to `out` is its result."""
-    from ..polyfills.writing_functions import write_to_out
+    from .writing_functions import write_to_out
 
     count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
     if count > 1:

@@ -32,12 +32,12 @@ from ..domain.values import (
 )
 from ..heap import cells
 from ..iterate import generators
-from ..iterate.runs import known, take_turn
-from ..machine.opcalls import emit_op
 from ..machine.reading import NeedsCallee
+from ..machine.runs import known, take_turn
 from ..syntax.declarations import yields
 from . import remembering, separate
 from .binding import bind_arguments
+from .opcalls import emit_op
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -12,10 +12,10 @@ from ...ir.graph import Atom, Const
 from ...ir.records import replace
 from ...ops import registry as ops
 from ..boundary.signature import Template
+from ..domain.held import Held, StandIn
 from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells, now
 from ..machine.relied_on import rely_on_function
-from ..objects import local_classes
 from ..syntax.sources import source_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def closure_of(
             contents = cell.cell_contents
         except ValueError:
             continue
-        if isinstance(contents, local_classes.StandIn):
+        if isinstance(contents, StandIn):
             around.outer = contents.scope
             del around.cells[name]
             continue
@@ -100,7 +100,7 @@ def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
 
 def bound_before(it: Interpreter, value: Any) -> Value:
     """An argument that was bound before the call: a default, or one that `functools.partial` has."""
-    if isinstance(value, local_classes.Held):
+    if isinstance(value, Held):
         return now(it, value.value)
     if value is None or isinstance(value, (bool, int, float, complex, str, tuple)):
         return as_known(value)

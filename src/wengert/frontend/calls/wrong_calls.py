@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..domain.arguments import is_star
 from ..domain.values import Value
 from ..machine.failing import fail_now
-from .binding import is_star
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -29,7 +29,7 @@ def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:
     """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
-    from ..evaluate.operations import op_of
+    from ..domain.operators import op_of
 
     old, new = heap.now(it, old), heap.now(it, new)
     op, _ = op_of(operator_)
@@ -124,7 +124,7 @@ def casts(old: Value, new: Value, operator_: ast.operator) -> bool:
 
 def _only_a_list_takes(new: Value) -> bool:
     """Whether a value is an object that is walked over and says nothing of `+`."""
-    from ..objects.operators import defines
+    from ..classes.class_lookup import defines
 
     return defines(new, "__iter__") and not defines(new, "__radd__")
 

@@ -14,6 +14,7 @@ from ...ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ...ops import structure as st
 from ...ops.creation import asarray
 from ..boundary import tables
+from ..classes import instances
 from ..control import choosing
 from ..domain.values import (
     Closure,
@@ -31,7 +32,6 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
-from ..objects import instances
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -97,7 +97,7 @@ def _must_have_items(it: Interpreter, value: Value) -> None:
 
 def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
     """`cls[index]`, which its metaclass may say, or `__class_getitem__`."""
-    from ..objects.objects import own_method, static_lookup
+    from ..classes.class_lookup import own_method, static_lookup
 
     by_metaclass = own_method(type(cls), "__getitem__")
     if by_metaclass is not None:
@@ -113,7 +113,7 @@ def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
 
 def _says_itself(items: Items) -> bool:
     """Whether the class of a namedtuple says how its items are read."""
-    from ..objects.operators import defines
+    from ..classes.class_lookup import defines
 
     return items.form == "namedtuple" and defines(items, "__getitem__")
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const
 from ...ir.types import BOOL, INT, PICTURE, STR, Kind, Other
 from ...ops import structure as st
+from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
 from ..iterate import iterators
-from ..iterate.runs import known
 from ..machine.reading import Diverges
-from ..objects.class_lookup import class_of
+from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
 
 if TYPE_CHECKING:

@@ -286,7 +286,7 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
 def dict_of_object(it: Interpreter, source: Value) -> Value:
     """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
     from ..builtins.library import dict_from
-    from ..objects.operators import defines
+    from ..classes.class_lookup import defines
 
     return dict_from(it, source) if defines(source, "keys") else source
 

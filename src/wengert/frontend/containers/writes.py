@@ -16,6 +16,7 @@ from ...ops import structure as st
 from .. import heap
 from ..boundary import tables
 from ..calls.names import is_users_module
+from ..classes import instances
 from ..domain.values import (
     Closure,
     Items,
@@ -32,7 +33,7 @@ from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
-from ..objects import class_attributes, instances, object_changes, objects
+from ..objects import class_attributes, object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -200,7 +201,7 @@ def _from_the_start(kind: Kind, step: Atom) -> Atom:
 def _as_element(it: Interpreter, value: Value) -> Value:
     """What NumPy makes of a list that is assigned to a part of an array."""
     from ...ops import creation
-    from ..objects.objects_in_numpy import as_numpy_sees
+    from ..classes.objects_in_numpy import as_numpy_sees
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):
         return it.emit(creation.array, it.atom(value), namespace="np")

@@ -10,11 +10,11 @@ from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
 from ...ops import containers as co
 from ...ops import structure as st
+from ..classes.class_lookup import defines
+from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 from ..heap import holds_objects, now
-from ..iterate.iteration import UNROLL
 from ..machine.failing import raise_now
-from ..objects.operators import defines
 from ..polyfills import equivalents
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import is_foreign
 from ..calls.closures import syntax_of
+from ..classes import class_lookup
 from ..domain.values import (
     Args,
     Closure,
@@ -27,7 +28,6 @@ from ..domain.values import (
 )
 from ..heap import cells, now
 from ..iterate import generators, iterators
-from ..objects import class_lookup
 from ..syntax import liveness
 from ..syntax.declarations import assigned_names
 from . import deferral, exceptions

@@ -13,6 +13,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL
 from ...ops import structure as st
 from ...ops.refusals import REFUSALS
+from ..classes import class_lookup
 from ..domain.values import Args, Items, Kwargs, Maybe, Native, Value, tuple_of
 from ..heap import now, put
 from ..machine.failing import raise_now
@@ -20,7 +21,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.reading import Diverges, Step
 from ..machine.segments import Classes, OpenArm, Region
-from ..objects import class_lookup, construct, object_changes, objects
+from ..objects import construct, object_changes, objects
 from ..syntax import liveness
 from . import deferral
 from .arms import Arm

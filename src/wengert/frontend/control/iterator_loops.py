@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...ir.graph import Const
 from ..domain.values import Items, Value, is_generator
 from ..iterate import generators, iterators, resuming
-from ..iterate.runs import take_turn
+from ..machine.runs import take_turn
 from ..syntax.declarations import assigned_names
 from .loop_reading import run_loop
 from .loops import by_test, finish

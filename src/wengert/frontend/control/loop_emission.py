@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, Seq
+from ..domain.running import Running
 from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
-from ..iterate.iteration import Running
 from .carried import Attempt, Carried, enter
 from .loop_heap import (
     Name,

@@ -12,6 +12,7 @@ from ...ir.records import field, mutable_record
 from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import identity as ident
 from ...ops import structure as st
+from ..domain.running import Running
 from ..domain.values import Closure, Maybe, Native, Part, Place, Value, is_iterator, is_mutable
 from ..heap import (
     ByIndex,
@@ -30,9 +31,8 @@ from ..heap import (
     walk_by_index,
 )
 from ..heap.cells import is_cell
+from ..heap.walking import items_written, written_since
 from ..iterate import iterators
-from ..iterate.iteration import Running
-from ..iterate.walking import items_written, written_since
 from .carried import Attempt, Carried, assume, enter, first_bound_inside, is_same, param_of, widened
 from .loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from .loop_emission import emit_loop

@@ -13,15 +13,12 @@ from ...ir.graph import Atom, Const
 from ...ops import identity as ident
 from ...ops.refusals import REFUSALS
 from ..calls import checkpoints
+from ..domain.running import UNROLL, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
-from ..heap import cells, materialise, now, walk_by_index
-from ..iterate import generators, iterators, resuming, walking
-from ..iterate.iteration import (
-    UNROLL,
-    Running,
-)
-from ..iterate.runs import by_turns, item_of_turn, take_turn, turns_of
+from ..heap import cells, materialise, now, walk_by_index, walking
+from ..iterate import generators, iterators, resuming
 from ..machine.reading import Diverges
+from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 from . import iterator_loops

@@ -288,7 +288,7 @@ def _matches_class(
 
 def _is_known_instance(it: Interpreter, subject: Value, cls: type) -> bool | None:
     """Whether something is of a class; None where only the running program knows."""
-    from ..objects.class_lookup import class_of
+    from ..classes.class_lookup import class_of
 
     kind = kind_of_value(subject)
     if isinstance(subject, Var) and isinstance(kind, Number):

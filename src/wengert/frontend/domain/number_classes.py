@@ -16,7 +16,6 @@ from ...ir.types import BOOL, Array, Number, NumberType, Seq
 from ...ops import elementwise as el
 from ...ops import reduction as red
 from ...ops import structure as st
-from ..boundary.signature import DEEPEST
 from .values import Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ _NARROW: dict[str, tuple[type, ...]] = {"float": (np.float32,), "complex": (np.c
 """Those that are no classes derived from Python's own."""
 
 
+DEEPEST = 6
+"""How many containers inside one another are looked into: an object may hold itself."""
 _DEPTH = 40
 """How far it is followed what a number is made of."""
 

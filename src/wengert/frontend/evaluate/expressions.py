@@ -165,8 +165,8 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
-    from ..calls.binding import is_star
     from ..calls.calls import positional
+    from ..domain.arguments import is_star
 
     values = positional(it, node.elts)
     if any(map(is_star, values)):
@@ -176,8 +176,8 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
-    from ..calls.binding import is_star
     from ..calls.calls import positional
+    from ..domain.arguments import is_star
 
     values = positional(it, node.elts)
     listed = it.joined(values) if any(map(is_star, values)) else list_of(*values)

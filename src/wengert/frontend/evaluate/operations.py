@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from types import UnionType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from ...ops import containers as co
 from ...ops import elementwise as el
 from ...ops import identity as ident
 from ...ops import structure as st
-from ...ops.registry import named
 from .. import heap
 from ..boundary import columns, tables
 from ..control import choosing
@@ -25,7 +24,6 @@ from ..domain.number_classes import is_exact
 from ..domain.values import (
     Items,
     Iteration,
-    ObjectKey,
     Value,
     as_known,
     is_iterator,
@@ -34,56 +32,20 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..iterate.runs import known
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
+from ..machine.runs import known
 from ..polyfills import equivalents
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-
-BINARY: dict[type[ast.operator], tuple[Op, Callable[[Any, Any], Any]]] = {
-    ast.Add: (el.add, operator.add),
-    ast.Sub: (el.sub, operator.sub),
-    ast.Mult: (el.mul, operator.mul),
-    ast.Div: (el.div, operator.truediv),
-    ast.FloorDiv: (el.floordiv, operator.floordiv),
-    ast.Mod: (el.mod, operator.mod),
-    ast.Pow: (el.pow_, operator.pow),
-    ast.BitAnd: (el.bitand, operator.and_),
-    ast.BitOr: (el.bitor, operator.or_),
-    ast.BitXor: (el.bitxor, operator.xor),
-    ast.LShift: (el.lshift, operator.lshift),
-    ast.RShift: (el.rshift, operator.rshift),
-}
-
-COMPARE: dict[type[ast.cmpop], tuple[Op, Callable[[Any, Any], Any]]] = {
-    ast.Eq: (st.eq, operator.eq),
-    ast.NotEq: (st.ne, operator.ne),
-    ast.Lt: (st.lt, operator.lt),
-    ast.LtE: (st.le, operator.le),
-    ast.Gt: (st.gt, operator.gt),
-    ast.GtE: (st.ge, operator.ge),
-    ast.Is: (st.is_, operator.is_),
-    ast.IsNot: (st.is_not, operator.is_not),
-    ast.In: (st.in_, lambda a, b: a in b),
-    ast.NotIn: (st.not_in, lambda a, b: a not in b),
-}
+from ..classes.class_lookup import as_key
+from ..domain.operators import COMPARE, op_of
 
 
 def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
-
-
-def op_of(operator_: ast.operator) -> tuple[Op, Callable[[Any, Any], Any]]:
-    """The op of a binary operator, and what Python computes."""
-    if isinstance(
-        operator_, ast.MatMult
-    ):  # not in the table: linear algebra is loaded when it is met
-        return named("matmul"), operator.matmul
-    return BINARY[type(operator_)]
 
 
 @operation("binary")
@@ -202,7 +164,7 @@ def _is_list(value: Value) -> bool:
 def _as_numpy_sees(it: Interpreter, op: Op, values: Sequence[Value]) -> Sequence[Value]:
     if not any(isinstance(kind_of_value(value), Array) for value in values):
         return values
-    from ..objects.objects_in_numpy import operands_of_numpy
+    from ..classes.objects_in_numpy import operands_of_numpy
     from ..objects.operators import METHODS
 
     return operands_of_numpy(it, METHODS.get(op.name, ""), *values)
@@ -360,22 +322,6 @@ def key_of(it: Interpreter, index: Value) -> Value:
     if it.reading.is_one_run and isinstance(index, Items) and index.form == "tuple":
         return as_key(tuple_of(*(key_of(it, value) for value in index.values)))
     return as_key(known(it, index))
-
-
-def as_key(index: Value) -> Value:
-    """An index or a key; a tuple of constants is a constant, and so is a known object."""
-    if isinstance(index, Items) and index.form == "tuple":
-        items = [as_key(value) for value in index.values]
-        if all(isinstance(item, Const) for item in items):
-            return Const(tuple(item.value for item in items if isinstance(item, Const)))
-    if isinstance(index, Items) and index.form == "identity":
-        return Const(ObjectKey(("id", index.type), index))
-    if isinstance(index, Items) and index.form in ("object", "dataclass"):
-        from ..objects.class_lookup import hash_token
-
-        token = hash_token(index)
-        return index if token is None else Const(ObjectKey(token, index))
-    return index
 
 
 def _known_identity(it: Interpreter, left: Value, right: Value) -> bool | None:

@@ -28,6 +28,7 @@ from .expressions import evaluate_after
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
+from ..syntax.exits import always_leaves
 
 
 @operation("execute")
@@ -58,20 +59,6 @@ def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             break  # what follows cannot be reached
     return steps
-
-
-def always_leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether control certainly does not reach the end of a body (by its syntax alone)."""
-    if not body:
-        return False
-    last = body[-1]
-    match last:
-        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-            return True
-        case ast.If(body=then, orelse=other):
-            return always_leaves(then) and always_leaves(other)
-        case _:
-            return False
 
 
 def run_statement(it: Interpreter, node: ast.stmt) -> None:

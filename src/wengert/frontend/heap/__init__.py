@@ -81,4 +81,4 @@ from .views import depth_in_whole as depth_in_whole
 from .views import may_be_number as may_be_number
 from .views import view_of as view_of
 
-__getattr__ = later(__name__, frozenset(("captures", "outside", "sharing")))
+__getattr__ = later(__name__, frozenset(("captures", "outside", "sharing", "walking")))

@@ -420,3 +420,10 @@ def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom
     if None in objects:  # it may be what the value itself may be
         stands_for(it, place_of(it, out), identities(it, var, own=True))
     return out
+
+
+def opened(it: Interpreter, value: Value) -> Value:
+    """A value as it is now, taken apart where its structure is known."""
+    if isinstance(value, Var) and isinstance(value.kind, Struct):
+        value = it.open_up(value)
+    return now(it, value)

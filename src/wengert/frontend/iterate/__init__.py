@@ -8,7 +8,6 @@ __getattr__ = later(
         (
             "generators",
             "iterators",
-            "walking",
         )
     ),
 )

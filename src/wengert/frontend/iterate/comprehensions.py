@@ -16,6 +16,7 @@ from ...ops import structure as st
 from ..containers import container_methods
 from ..control.loop_reading import LoopKey, run_loop
 from ..control.loops import should_unroll
+from ..domain.running import Running
 from ..domain.values import (
     Closure,
     Items,
@@ -29,12 +30,11 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now
+from ..heap import now, walking
 from ..machine.reading import Frame
+from ..machine.runs import by_turns
 from ..syntax.generator_syntax import as_function
-from . import generators, iterators, walking
-from .iteration import Running
-from .runs import by_turns
+from . import generators, iterators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

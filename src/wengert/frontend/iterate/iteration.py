@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
-from ...ir.records import replace, value_record
+from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
 from ...ops import containers as co
 from ...ops import elementwise as el
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..boundary import tables
+from ..classes import instances
 from ..domain.values import (
     Closure,
     Items,
@@ -27,47 +28,18 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now, place_of
+from ..heap import now, place_of, walking
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
-from ..objects import instances
-from . import iterators, walking
-from .runs import taken
+from ..machine.runs import taken
+from . import iterators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-UNROLL = 8
-"""A loop over this many known items or fewer is written out."""
+from ..domain.running import UNROLL, Named, Running
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
-
-
-@value_record
-class Running:
-    """An iteration that runs at run time, over several iterables side by side."""
-
-    iterables: tuple[Atom, ...]
-    item: Callable[[Sequence[Var]], Value]
-    """The value of one item, from one element of each iterable."""
-    guards: tuple[Callable[[Value], Value], ...] = ()
-    """Conditions (from `filter`) that an item must pass."""
-    every: Atom | None = None
-    """Of a checkpointed loop: after how many iterations what it carries is kept; see `ir.graph`."""
-    named: Named | None = None
-    """How it is written out, where names are walked over beside arrays."""
-
-
-@value_record
-class Named:
-    """Names side by side with arrays: what they name is known if the loop over them is written out."""
-
-    turns: int
-    arrays: tuple[Atom, ...]
-    """What has to have as many items, or more."""
-    item: Callable[[int], Value]
-    """The item of a turn, looked at then."""
 
 
 @operation("iteration")
@@ -103,7 +75,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
 
 def _says_itself(items: Items) -> bool:
     """Whether the class of a namedtuple says how it is walked over."""
-    from ..objects.operators import defines
+    from ..classes.class_lookup import defines
 
     return defines(items, "__iter__")
 
@@ -434,7 +406,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
 @operation("settled")
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
-    from ..objects.operators import is_walked_over
+    from ..classes.class_lookup import is_walked_over
 
     value = now(it, value)
     if is_walked_over(value):
@@ -455,7 +427,7 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
 @operation("joined")
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
-    from ..calls.binding import is_star
+    from ..domain.arguments import is_star
 
     parts: list[Atom] = []
     known: list[Value] = []

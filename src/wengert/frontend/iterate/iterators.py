@@ -19,6 +19,7 @@ from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import elementwise as el
 from ...ops import structure as st
 from .. import heap
+from ..classes import instances
 from ..domain.values import (
     Items,
     Iteration,
@@ -35,11 +36,10 @@ from ..domain.values import (
     object_class,
     tuple_of,
 )
-from ..heap import sharing
+from ..heap import sharing, walking
 from ..machine.failing import fail_now
-from ..objects import instances
 from ..polyfills.stdlib import iterators as iterator_polyfills
-from . import generators, walking
+from . import generators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -194,7 +194,7 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from ..control.loop_reading import run_loop
     from ..control.loops import guarded, should_unroll, unroll
-    from .iteration import Running
+    from ..domain.running import Running
 
     value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
@@ -294,7 +294,7 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`next(iterator)`, `next(iterator, default)`."""
-    from ..objects.operators import defines
+    from ..classes.class_lookup import defines
 
     value, *default = args
     value = heap.now(it, value)

@@ -25,16 +25,16 @@ from ...ops import structure as st
 from ...ops.refusals import REFUSALS
 from .. import heap as hp
 from ..boundary import columns, tables
-from ..boundary.tables import Part
 from ..control import deferral
 from ..control.arms import Arm, Merge
 from ..control.catching import Catching, Leaves
 from ..control.merging import Merger
+from ..domain.parts import Part
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 from ..heap import cells
-from ..iterate.runs import builder_for, known
 from .protocol import Operations
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
+from .runs import builder_for, known
 from .segments import Marked
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
@@ -429,7 +429,7 @@ class Interpreter(Operations):
 
     def asks_its_class(self, value: Items) -> bool:
         """Whether the truth of an object is what a method of its class says."""
-        from ..objects.class_lookup import own_method
+        from ..classes.class_lookup import own_method
 
         methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()
         return any(own_method(value.type, name) is not None for name in methods)

@@ -27,8 +27,8 @@ from ...ops.drawing import is_generator, makes_generator
 from ...ops.memory import WRITES
 from ...ops.registry import is_foreign
 from ..domain.values import held_by
-from ..iterate.runs import UNSURE, Values
 from ..polyfills.equivalents import stand_in_for
+from .runs import UNSURE, Values
 from .shared_generators import SharedGenerators, is_shared_draw
 
 _EXACT = (bool, int, str, slice, range)

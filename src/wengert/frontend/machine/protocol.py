@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ...ir.graph import Atom, Var
     from ...ir.op import Op
     from ...ir.types import Kind
+    from ..domain.running import Running
     from ..domain.values import Args, Items, Kwargs, Scope, Value
-    from ..iterate.iteration import Running
     from .reading import Step
 
 

@@ -12,7 +12,7 @@ from ...ir.graph import Atom, Eqn, Span, Var
 from ...ir.records import field, mutable_record, value_record
 from .. import heap as hp
 from ..domain.values import Items, Scope, Value
-from ..iterate.runs import RunBuilder
+from .runs import RunBuilder
 
 if TYPE_CHECKING:
     from ..control.arms import Arm

@@ -37,8 +37,11 @@ from ...ops.array_kinds import dtype_of
 from ...ops.shape import kind_if_number
 from ..boundary import tables
 from ..boundary.signature import Template
+from ..calls.opcalls import emit_op, may_be_method
 from ..calls.wrong_calls import refuse_wrong_call
+from ..classes import bound_methods, class_lookup, instances
 from ..containers import container_methods, known_text, run_time_containers
+from ..domain.held import Held
 from ..domain.number_classes import has_exact_dtype
 from ..domain.values import (
     PLAIN,
@@ -55,22 +58,11 @@ from ..domain.values import (
 )
 from ..heap import cells, now
 from ..iterate import iterators
-from ..iterate.runs import known
 from ..machine.failing import raise_now
-from ..machine.opcalls import emit_op, may_be_method
 from ..machine.protocol import operation
+from ..machine.runs import known
 from ..polyfills import equivalents
-from . import (
-    bound_methods,
-    class_attributes,
-    class_lookup,
-    dispatching,
-    function_parts,
-    instances,
-    local_classes,
-    namedtuples,
-    objects,
-)
+from . import class_attributes, dispatching, function_parts, namedtuples, objects
 from .identities import holds_by_identity
 
 if TYPE_CHECKING:
@@ -183,7 +175,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         message = f"'{kind}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message, name=name)
     found = getattr(constant, name)
-    if isinstance(found, local_classes.Held):
+    if isinstance(found, Held):
         return class_attributes.held_value(it, constant, name, found)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
@@ -308,7 +300,7 @@ def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs:
 def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    from ..polyfills.stdlib.random import drawn_by
+    from ..machine.drawing import drawn_by
 
     current = now(it, value)  # a bound method may be called once its object has changed
     if not isinstance(current, (Var, Const)):
@@ -354,7 +346,7 @@ def _method_without_rule(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     """A method of a container, of text, or of what only the run knows."""
-    from ..polyfills.stdlib.random import drawing
+    from ..machine.drawing import drawing
 
     kind = kind_of_atom(value)
     if name in ("items", "keys", "values") and not args:

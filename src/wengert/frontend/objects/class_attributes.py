@@ -9,10 +9,11 @@ from ...ir.builder import Builder
 from ...ir.graph import UNDEFINED, Atom, Const
 from ...ops import memory as me
 from ...ops import structure as st
+from ..classes import class_lookup
+from ..domain.held import Held
 from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
 from ..heap import now, outside, put
 from ..machine.relied_on import rely_on_class
-from . import class_lookup, local_classes
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -24,12 +25,12 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
     if held is not None:
         return held
     found = getattr(cls, name)
-    if isinstance(found, local_classes.Held):
+    if isinstance(found, Held):
         return held_value(it, cls, name, found)
     return it.lift(cls, name, found)
 
 
-def held_value(it: Interpreter, cls: type, name: str, held: local_classes.Held) -> Value:
+def held_value(it: Interpreter, cls: type, name: str, held: Held) -> Value:
     """An attribute of a class that the program defines, whose value the program computes."""
     if is_mutable(held.value) and it.reading.root is not outside.root_of(it.builder):
         raise it.unsupported(
@@ -176,7 +177,7 @@ def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
     made as it was.
     """
     found = getattr(cls, name)
-    if isinstance(found, local_classes.Held):
+    if isinstance(found, Held):
         return now(it, found.value)
     value = it.lift(cls, name, found)
     if not it.reading.defines(cls) or name not in vars(cls):
@@ -197,7 +198,7 @@ def _is_added(it: Interpreter, cls: type, name: str) -> bool:
 
 def _is_held_here(it: Interpreter, cls: type, name: str) -> bool:
     """Whether nothing but the program itself can know what it assigns to an attribute of a class."""
-    held = isinstance(vars(cls).get(name), local_classes.Held)
+    held = isinstance(vars(cls).get(name), Held)
     return it.reading.defines(cls) and (held or name not in vars(cls))
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
+from ..domain.held import Held
 from ..domain.values import Args, Items, Kwargs, Value
 from ..heap import now
 from ..machine.reading import LocalClass
-from .local_classes import Held
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

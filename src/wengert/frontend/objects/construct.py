@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
 from ..boundary.signature import namedtuple_fields
-from ..calls.binding import DEFAULT_FACTORY, bind_arguments, settled_default
+from ..calls.binding import bind_arguments
 from ..calls.closures import bound_before
+from ..classes import class_lookup
+from ..domain.arguments import DEFAULT_FACTORY, settled_default
+from ..domain.held import Held
 from ..domain.values import (
     Args,
     Closure,
@@ -31,7 +34,7 @@ from ..domain.values import (
 )
 from ..heap import NeedsWhole, now, place_of
 from ..machine.failing import fail_now, raise_now
-from . import class_lookup, local_classes, object_changes, objects
+from . import object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -301,7 +304,7 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return _made_by(f.default_factory)
     if f.default is dataclasses.MISSING:
         return None
-    if isinstance(f.default, local_classes.Held):
+    if isinstance(f.default, Held):
         return now(it, f.default.value)
     if f.default is None or isinstance(f.default, (bool, int, float, complex, str, tuple)):
         return as_known(f.default)

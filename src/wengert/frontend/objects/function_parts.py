@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const
 from ..boundary.signature import Template, knows_attribute
+from ..classes import instances
+from ..classes.bound_methods import receiver_of
 from ..domain.values import Closure, Items, Value, as_known
 from ..heap import cells
 from ..machine.reading import NeedsKnown
-from . import instances
-from .bound_methods import receiver_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...ir.graph import Const, Var
-from ...ir.types import Struct
+from ...ir.graph import Const
 from ...ops import structure as st
+from ..classes import class_lookup
 from ..domain.values import (
     OBJECTS,
     PLAIN,
@@ -26,18 +26,10 @@ from ..domain.values import (
     is_object,
 )
 from ..heap import may_be, now, place_of
-from . import class_lookup
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-
-def opened(it: Interpreter, value: Value) -> Value:
-    """A value as it is now, taken apart where its structure is known."""
-    if isinstance(value, Var) and isinstance(value.kind, Struct):
-        value = it.open_up(value)
-    return now(it, value)
-
+from ..heap.current import opened
 
 # --- `is` -----------------------------------------------------------------------------------
 

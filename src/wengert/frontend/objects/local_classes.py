@@ -23,25 +23,7 @@ from .class_bodies import Body, code_inside
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-
-class StandIn:
-    """What a class body finds in place of a variable of the function around it."""
-
-    __slots__ = ("name", "scope")
-
-    def __init__(self, name: str, scope: Scope):
-        self.name = name
-        self.scope = scope
-
-
-class Held:
-    """An attribute of a class whose value the program computes."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value):
-        self.value = value
+from ..domain.held import Held, StandIn
 
 
 def define(it: Interpreter, node: ast.ClassDef) -> Value:

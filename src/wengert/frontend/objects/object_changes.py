@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
-from ..domain.values import Items, Value, as_known
-from ..heap import now
-from ..machine.failing import raise_now
-from . import instances
-from .class_lookup import (
+from ..classes import instances
+from ..classes.class_lookup import (
     MISSING,
     form_of_contents,
     is_data_descriptor,
@@ -23,6 +20,9 @@ from .class_lookup import (
     seen_as,
     static_lookup,
 )
+from ..domain.values import Items, Value, as_known
+from ..heap import now
+from ..machine.failing import raise_now
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -11,6 +11,23 @@ from ...ir.graph import IF, UNDEFINED, Const, Var
 from ...ir.records import record
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
+from ..classes import instances
+from ..classes.bound_methods import bound
+from ..classes.class_lookup import (
+    MISSING,
+    STORAGE,
+    class_of,
+    is_data_descriptor,
+    no_accessor,
+    no_attribute,
+    of_container,
+    own_entries,
+    own_method,
+    search,
+    seen_as,
+    static_lookup,
+)
+from ..domain.held import Held
 from ..domain.values import (
     OBJECTS,
     Args,
@@ -25,25 +42,10 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import now, place_of
-from ..iterate.runs import known
 from ..machine.failing import raise_now
+from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
-from . import class_attributes, construct, instances, local_classes
-from .bound_methods import bound
-from .class_lookup import (
-    MISSING,
-    STORAGE,
-    class_of,
-    is_data_descriptor,
-    no_accessor,
-    no_attribute,
-    of_container,
-    own_entries,
-    own_method,
-    search,
-    seen_as,
-    static_lookup,
-)
+from . import class_attributes, construct
 from .object_changes import assign_plainly, delete_plainly
 
 if TYPE_CHECKING:
@@ -174,7 +176,7 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
             return builtin_method(it, receiver, cls, name, found)
         case types.BuiltinFunctionType() if name == "__new__":
             return Const(found)
-        case local_classes.Held(value=Closure() as function):
+        case Held(value=Closure() as function):
             return bound(receiver, function, name)
         case _:
             return _by_descriptor(it, receiver, cls, name, found)

@@ -14,6 +14,7 @@ from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ...ops import identity as ident
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
+from ..classes import class_lookup, instances
 from ..containers import known_sets
 from ..domain.values import (
     OBJECTS,
@@ -29,17 +30,18 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import now
+from ..heap.current import opened
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
-from . import class_lookup, instances, objects
-from .identities import identical, is_among, opened
+from . import objects
+from .identities import identical, is_among
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
+from ..classes.class_lookup import defines, is_walked_over, is_written
 
 METHODS: dict[str, str] = {
     "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
@@ -79,33 +81,15 @@ def call_method_of_class(
     found = class_lookup.static_lookup(cls, name)
     if class_lookup.is_generated(found):
         return _made_by_dataclass(it, receiver, name, args)
-    if not _is_written(found):
+    if not is_written(found):
         return None
     method = objects.from_class(it, receiver, cls, name, found)
     result = it.call(method, args, kwargs or {})
     return None if _is_not_implemented(result) else result
 
 
-def _is_written(found: Any) -> bool:
-    """Whether a special method is one that can be read."""
-    if isinstance(found, (staticmethod, classmethod)):
-        found = found.__func__
-    return callable(found) and not isinstance(
-        found, (types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType)
-    )
-
-
 def _is_not_implemented(value: Value) -> bool:
     return isinstance(value, Const) and value.value is NotImplemented
-
-
-def defines(value: Value, name: str) -> bool:
-    """Whether a value's class, one of the user's, has a special method."""
-    cls = object_class(value)
-    if cls is None:
-        return False
-    found = class_lookup.static_lookup(cls, name)
-    return _is_written(found) or class_lookup.is_generated(found)
 
 
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -300,11 +284,6 @@ def as_asked(it: Interpreter, value: Value) -> Value:
     return value
 
 
-def is_walked_over(value: Value) -> bool:
-    """Whether the class of an object says how to iterate over it: also by `__getitem__` alone."""
-    return defines(value, "__iter__") or defines(value, "__getitem__")
-
-
 @operation("iterated")
 def iterated(it: Interpreter, value: Value) -> Value:
     """`iter(value)` of an object: what its class says is to be iterated over."""
@@ -329,7 +308,7 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
 
     None where the operands are numbers and arrays.
     """
-    from ..evaluate.operations import BINARY
+    from ..domain.operators import BINARY
 
     if getattr(known, "__module__", None) != "_operator":
         if space == "np":
@@ -358,7 +337,7 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
         )
     if not is_object(value) or class_lookup.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
         return value
-    if objects.static_lookup(value.type, "__iter__") is not container_polyfills.List.__iter__:  # type: ignore[union-attr]
+    if class_lookup.static_lookup(value.type, "__iter__") is not container_polyfills.List.__iter__:  # type: ignore[union-attr]
         return it.as_list(value)
     return now(it, opened(it, value)[CONTENTS])  # type: ignore[index]
 

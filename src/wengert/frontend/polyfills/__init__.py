@@ -7,10 +7,5 @@ from ...loading import later
 
 __getattr__ = later(
     __name__,
-    frozenset(
-        (
-            "equivalents",
-            "writing_functions",
-        )
-    ),
+    frozenset(("equivalents",)),
 )

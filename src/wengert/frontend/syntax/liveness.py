@@ -77,7 +77,7 @@ def _bound_by(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 def _ends_path(body: Sequence[ast.stmt]) -> bool:
     """Whether control leaves the function at the end of a body."""
-    from ..evaluate.statements import always_leaves
+    from .exits import always_leaves
 
     return always_leaves(body) and not any(
         isinstance(inner, (ast.Break, ast.Continue)) for each in body for inner in ast.walk(each)

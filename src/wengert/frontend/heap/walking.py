@@ -11,8 +11,8 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, Iteration, Place, Value, kind_of_value, same
-from ..heap import content_in, identities, now, place_of
 from ..machine.reading import OneByOne
+from . import content_in, identities, now, place_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -192,7 +192,7 @@ def dictionaries(it: Interpreter, iterable: Value) -> list[tuple[Value, Atom]]:
 
 def raise_if_resized(it: Interpreter, walked: Sequence[tuple[Value, Atom]]) -> None:
     """Raise what Python does where a dictionary has got more or fewer keys than when the loop began."""
-    from ..evaluate.statements import raise_now
+    from ..machine.failing import raise_now
 
     def fail() -> None:
         raise_now(it, RuntimeError, "dictionary changed size during iteration")

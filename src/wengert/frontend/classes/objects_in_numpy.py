@@ -8,8 +8,8 @@ from ...ir.graph import Const
 from ...ir.types import Array
 from ..domain.values import Items, Value, is_object, kind_of_value, list_of, object_class
 from ..heap import now
+from ..heap.current import opened
 from .class_lookup import MISSING, own_method, static_lookup
-from .identities import opened
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -249,7 +249,7 @@ def without_a_copy(
     it: Interpreter, op: Op, namespace: str, values: Sequence[Value], options: Mapping[str, Value]
 ) -> Value:
     """A call with `copy=False` (or None): it gives the array itself where it can, or changes it."""
-    from ..machine.opcalls import emit_op
+    from .opcalls import emit_op
 
     rest = {name: value for name, value in options.items() if name != "copy"}
     if op.name == "nan_to_num":

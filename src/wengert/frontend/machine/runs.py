@@ -20,9 +20,9 @@ from ..domain.values import Items, Value, flatten
 from ..heap import now
 
 if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.one_run import OneRun
-    from .iteration import Running
+    from ..domain.running import Running
+    from .interpreter import Interpreter
+    from .one_run import OneRun
 
 
 class Values(tuple[Any, ...]):  # noqa: SLOT001 - a tuple has no slots for what it is made of

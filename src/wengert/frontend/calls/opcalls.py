@@ -20,15 +20,15 @@ from ...ops.registry import named
 from ...ops.shape import kind_if_number
 from ...ops.signatures import Signature, parse_signature
 from ...rules.registry import rule_for
-from ..builtins import ordinary_options, records
+from ..builtins import records
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
-from ..iterate.runs import known
-from ..polyfills import writing_functions
+from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
+from . import ordinary_options, writing_functions
 
 if TYPE_CHECKING:
-    from .interpreter import Interpreter
+    from ..machine.interpreter import Interpreter
 
 
 def emit_op(
@@ -151,7 +151,7 @@ def _conj_of(kind: Kind, conj: Op) -> Op:
 
 def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
-    from ..calls.binding import is_star
+    from ..domain.arguments import is_star
 
     signature = parse_signature(op.signature)
     by_position = signature.options[: max(0, len(args) - len(signature.operands))]
@@ -228,7 +228,7 @@ def _spread(
     it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
-    from ..calls.binding import is_star
+    from ..domain.arguments import is_star
 
     count = len(signature.operands)
     k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
@@ -378,7 +378,7 @@ def _default(op: Op, signature: Signature, name: str) -> object:
 
 def _packed(it: Interpreter, extra: list[Value]) -> Value:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
-    from ..calls.binding import is_star
+    from ..domain.arguments import is_star
 
     if len(extra) == 1:
         (only,) = extra
@@ -414,7 +414,7 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
 def _as_array(it: Interpreter, op: Op, value: Value) -> Value:
     if not isinstance(value, Items):
         return value
-    from ..objects.objects_in_numpy import as_numpy_sees, refuse_own_functions
+    from ..classes.objects_in_numpy import as_numpy_sees, refuse_own_functions
 
     if op.name not in ("array", "asarray"):
         refuse_own_functions(it, value)

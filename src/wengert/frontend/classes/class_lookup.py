@@ -18,12 +18,13 @@ from ..domain.values import (
     Items,
     Iteration,
     Native,
+    ObjectKey,
     Place,
     Value,
     is_object,
     kind_of_value,
+    object_class,
 )
-from ..evaluate.operations import as_key
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.relied_on import MISSING, OURS, kept_in
@@ -277,3 +278,40 @@ def own_entries(it: Interpreter, items: Items) -> Items:
         "the items of a dictionary that is its own `__dict__` are known only when the program runs",
         "Read them as items: `d[name]`.",
     )
+
+
+def as_key(index: Value) -> Value:
+    """An index or a key; a tuple of constants is a constant, and so is a known object."""
+    if isinstance(index, Items) and index.form == "tuple":
+        items = [as_key(value) for value in index.values]
+        if all(isinstance(item, Const) for item in items):
+            return Const(tuple(item.value for item in items if isinstance(item, Const)))
+    if isinstance(index, Items) and index.form == "identity":
+        return Const(ObjectKey(("id", index.type), index))
+    if isinstance(index, Items) and index.form in ("object", "dataclass"):
+        token = hash_token(index)
+        return index if token is None else Const(ObjectKey(token, index))
+    return index
+
+
+def is_written(found: Any) -> bool:
+    """Whether a special method is one that can be read."""
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    return callable(found) and not isinstance(
+        found, (types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType)
+    )
+
+
+def defines(value: Value, name: str) -> bool:
+    """Whether a value's class, one of the user's, has a special method."""
+    cls = object_class(value)
+    if cls is None:
+        return False
+    found = static_lookup(cls, name)
+    return is_written(found) or is_generated(found)
+
+
+def is_walked_over(value: Value) -> bool:
+    """Whether the class of an object says how to iterate over it: also by `__getitem__` alone."""
+    return defines(value, "__iter__") or defines(value, "__getitem__")
