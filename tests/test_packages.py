@@ -21,7 +21,8 @@ FLOORS: dict[str, list[set[str]]] = {
         {"evaluate"},
         {"builtins"},
         {"control", "iterate", "objects", "containers", "calls"},
-        {"classes"},
+        {"data"},
+        {"classes", "functions"},
         {"heap"},
         {"boundary"},
         {"machine"},
@@ -55,11 +56,11 @@ FLOORS: dict[str, list[set[str]]] = {
 }
 """From the roof to the ground. A package imports from packages on floors below it."""
 
-UPWARD = {"frontend": 96, "passes": 0, "backends.native": 0}
+UPWARD = {"frontend": 73, "passes": 0, "backends.native": 0}
 """How many imports still go up or sideways, functions and late modules included."""
 
 LARGEST_CIRCLE = {
-    "frontend": 43,
+    "frontend": 22,
 }
 """How many modules the largest circle of imports has; units that are not here have none."""
 

@@ -16,7 +16,6 @@ from .errors import UnsupportedSyntax
 from .frontend import heap
 from .frontend.builtins import library_copies
 from .frontend.calls.calls import call
-from .frontend.control.deferral import strictly
 from .frontend.domain.values import (
     Args,
     Closure,
@@ -34,7 +33,7 @@ from .frontend.domain.values import (
     unflatten,
 )
 from .frontend.machine.interpreter import Interpreter
-from .frontend.machine.reading import Diverges
+from .frontend.machine.reading import Diverges, strictly
 from .frontend.machine.runs import handed_on
 from .ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from .ir.records import replace

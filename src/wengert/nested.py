@@ -28,7 +28,6 @@ from .frontend import read as source
 from .frontend.builtins import library_copies
 from .frontend.calls.calls import call
 from .frontend.calls.closure_calls import call_closure
-from .frontend.calls.closures import closure_of
 from .frontend.domain.arguments import is_star
 from .frontend.domain.values import (
     Args,
@@ -42,6 +41,7 @@ from .frontend.domain.values import (
     tuple_of,
     unflatten,
 )
+from .frontend.functions.closures import closure_of
 from .frontend.heap.captures import put_together
 from .frontend.machine.interpreter import Interpreter
 from .ir.builder import Builder

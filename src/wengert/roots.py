@@ -16,7 +16,6 @@ from .errors import BadArgument, NoSource, UnsupportedSyntax
 from .frontend.boundary.signature import describe, kind_of
 from .frontend.calls.calls import call
 from .frontend.calls.closure_calls import call_closure
-from .frontend.calls.closures import closure_of
 from .frontend.containers.items import open_up
 from .frontend.domain.values import (
     Args,
@@ -28,6 +27,7 @@ from .frontend.domain.values import (
     as_known,
     kind_of_value,
 )
+from .frontend.functions.closures import closure_of
 from .frontend.machine.interpreter import Interpreter
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var

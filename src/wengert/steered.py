@@ -7,7 +7,6 @@ from collections.abc import Callable
 from .apart import params_of, read_inner, read_to_run
 from .errors import BadArgument, UnsupportedSyntax
 from .frontend.calls.checkpoints import Checkpoint
-from .frontend.control.deferral import strictly
 from .frontend.domain.values import (
     Args,
     Items,
@@ -19,6 +18,7 @@ from .frontend.domain.values import (
     kind_of_value,
 )
 from .frontend.machine.interpreter import Interpreter
+from .frontend.machine.reading import strictly
 from .ir.graph import CALL, Atom, Const, Eqn, Var
 from .ir.records import replace
 from .ir.types import Other, Seq, Static

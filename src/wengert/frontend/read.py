@@ -18,11 +18,9 @@ from ..ops.identity import apart, counted
 from ..ops.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
-from .boundary import columns
 from .boundary.signature import Template
-from .calls.binding import bind_arguments
 from .calls.closure_calls import inline
-from .calls.closures import closure_of
+from .data import columns
 from .domain.values import (
     MUTABLE_FORMS,
     OBJECTS,
@@ -34,6 +32,8 @@ from .domain.values import (
     kind_of_value,
 )
 from .evaluate.statements import run_statement
+from .functions.binding import bind_arguments
+from .functions.closures import closure_of
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
 from .machine import progress

@@ -22,13 +22,12 @@ from ...ops import elementwise as el
 from ...ops import reduction as red
 from ...ops import structure as st
 from ...ops.registry import named
-from ..calls import purity
 from ..calls.opcalls import emit_op
 from ..classes import class_lookup, instances
 from ..classes.class_lookup import defines
-from ..containers import known_sets
-from ..control import choosing
+from ..containers import choosing
 from ..control.loops import collect, loop_over
+from ..data import known_sets
 from ..domain.arguments import is_star
 from ..domain.running import UNROLL, Running
 from ..domain.values import (
@@ -45,7 +44,8 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import walking
+from ..functions import purity
+from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
 from ..machine.failing import raise_now
 from ..objects.identities import holds_by_identity, refuse_in_sets
@@ -483,7 +483,7 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
             return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         made = eager(it, args, kwargs)
         if isinstance(made, Iteration):
-            made = iterators.iterator_of(it, replace(made, key=key))
+            made = iterator_state.iterator_of(it, replace(made, key=key))
         return made
 
     return handler

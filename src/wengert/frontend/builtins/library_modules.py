@@ -26,9 +26,8 @@ from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
 from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import named
-from ..calls import purity, remembering
+from ..calls import remembering
 from ..calls import writing_functions as writing
-from ..calls.names import local_variables
 from ..classes import instances
 from ..control import contexts
 from ..control.loops import collect
@@ -46,8 +45,10 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now, walking
-from ..iterate import generators, iterators
+from ..functions import purity
+from ..functions.names import local_variables
+from ..heap import iterator_state, now, walking
+from ..iterate import iterators
 from ..machine.failing import raise_now
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
@@ -161,10 +162,10 @@ def _only_source(it: Interpreter, value: Value) -> Value | None:
     """The list that all items come from, if making them depends on nothing else and nobody sees it."""
     value = now(it, iterated(it, value))
     if isinstance(value, Items) and value.form == "iterator":
-        source, _ = iterators.current(it, value)
+        source, _ = iterator_state.current(it, value)
         if not is_generator(source) or iterators.is_kept(it, value):
             return None
-        producer = generators.producer_of(source)
+        producer = iterator_state.producer_of(source)
         if not purity.is_pure(it, producer.closure) or not producer.is_fresh(it):
             return None
         value = now(it, producer.bound.get("%iterable", Const(None)))

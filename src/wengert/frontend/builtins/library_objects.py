@@ -15,12 +15,12 @@ from ...ir.types import BOOL, COMPLEX, Array, Number
 from ...ops import shape as sh
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
-from ..boundary import columns
 from ..classes import class_lookup, instances
 from ..classes.bound_methods import bound
 from ..classes.class_lookup import class_of
 from ..containers import writes
 from ..containers.items import opened
+from ..data import columns
 from ..domain.number_classes import is_exact, is_instance
 from ..domain.values import (
     HEAP_TYPE,

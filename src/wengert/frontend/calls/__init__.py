@@ -8,7 +8,6 @@ __getattr__ = later(
         (
             "checkpoints",
             "ordinary_options",
-            "purity",
             "remembering",
             "separate",
             "writing_functions",

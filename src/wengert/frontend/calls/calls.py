@@ -21,11 +21,11 @@ from ...ops import registry as ops
 from ...ops import structure as st
 from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
-from ..boundary import columns
 from ..boundary.shown import draws
 from ..boundary.signature import derives
 from ..builtins import library_records
-from ..control.deferral import strictly
+from ..classes.class_lookup import owner_of_init
+from ..data import columns
 from ..domain.arguments import is_star, star
 from ..domain.values import (
     Args,
@@ -41,10 +41,13 @@ from ..domain.values import (
     is_object,
     tuple_of,
 )
+from ..functions.closures import bound_before, closure_of, closure_of_items, made_alone
+from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import captures, identities, now, place_of, stands_for
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..machine.reading import strictly
 from ..machine.relied_on import rely_on_partial
 from ..machine.runs import with_known_keys
 from ..objects import construct
@@ -52,9 +55,7 @@ from ..polyfills import equivalents
 from ..syntax.declarations import changes_its_object
 from . import ordinary_options, remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
-from .closures import bound_before, closure_of, closure_of_items, made_alone
 from .opcalls import emit_op
-from .wrong_calls import refuse_wrong_call
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -292,7 +293,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if draws(known):
         return draw(it, known, args, kwargs)
     if module in _OF_CONSTANTS:
-        from ..containers.known_text import called
+        from ..data.known_text import called
 
         as_it_is = functools.partial(call_foreign, it, known, args, kwargs)
         return called(it, known, args, kwargs, as_it_is)
@@ -333,7 +334,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
             run = lambda function: call(it, as_known(function), args, kwargs)
             return call_dispatched(it, dispatch, args[0], run)
-        case types.FunctionType() if args and (owner := construct.owner_of_init(known, args[0])):
+        case types.FunctionType() if args and (owner := owner_of_init(known, args[0])):
             return construct.init_of_base(it, owner, args, kwargs)
         case types.FunctionType():
             try:

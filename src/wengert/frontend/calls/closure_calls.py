@@ -18,7 +18,6 @@ from ...ops import registry as ops
 from ...ops.refusals import REFUSALS
 from ...rules.registry import rule_for
 from ..control import contexts
-from ..control.deferral import strictly
 from ..control.merging import as_met
 from ..domain.values import (
     REMEMBERED,
@@ -30,13 +29,14 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
+from ..functions.binding import bind_arguments
+from ..functions.closures import is_manager_function
 from ..heap import cells
 from ..iterate import generators
-from ..machine.reading import NeedsCallee
+from ..machine.reading import NeedsCallee, strictly
 from ..machine.runs import known, take_turn
 from ..syntax.declarations import yields
 from . import remembering, separate
-from .binding import bind_arguments
 from .opcalls import emit_op
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def call_closure(
     found = op_with_rule(it, closure.function)
     if found is not None:
         return emit_op(it, *found, args, kwargs)
-    if closure.file == contextlib.__file__ and contexts.is_manager_function(closure):
+    if closure.file == contextlib.__file__ and is_manager_function(closure):
         return contexts.manager_of(it, closure, args, kwargs)
     if REMEMBERED in closure.scope.vars and not remembering.has_memory(closure.node):
         return remembering.call_remembering(it, closure, args, kwargs)

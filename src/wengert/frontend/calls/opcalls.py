@@ -149,16 +149,6 @@ def _conj_of(kind: Kind, conj: Op) -> Op:
     return ops.named("copy" if isinstance(kind, Array) and kind.rank else "pos")
 
 
-def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
-    """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
-    from ..domain.arguments import is_star
-
-    signature = parse_signature(op.signature)
-    by_position = signature.options[: max(0, len(args) - len(signature.operands))]
-    given = {*by_position, *kwargs}
-    return any(map(is_star, args)) or given.issuperset(signature.asked)
-
-
 _OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 """Options that NumPy has under two names."""
 

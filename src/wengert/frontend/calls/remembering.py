@@ -30,12 +30,12 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
+from ..functions.binding import bind_arguments
+from ..functions.closures import closure_of
 from ..heap import Heap, identities, now, place_of
 from ..heap.sharing import reached_from
 from ..machine.reading import NeedsCallee
-from .binding import bind_arguments
 from .closure_calls import call_closure
-from .closures import closure_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

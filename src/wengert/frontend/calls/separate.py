@@ -27,7 +27,6 @@ from ...ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
 from ...ops import identity as ident
 from ...ops import raising
 from .. import heap
-from ..control.loop_aliases import Path, at_path, objects_in
 from ..domain.values import (
     Closure,
     Items,
@@ -42,6 +41,7 @@ from ..domain.values import (
     kind_of_value,
 )
 from ..heap import captures, cells
+from ..heap.loop_aliases import Path, at_path, objects_in
 from ..machine.interpreter import Interpreter
 from ..machine.reading import Diverges
 from ..syntax.declarations import free_names

@@ -315,3 +315,17 @@ def defines(value: Value, name: str) -> bool:
 def is_walked_over(value: Value) -> bool:
     """Whether the class of an object says how to iterate over it: also by `__getitem__` alone."""
     return defines(value, "__iter__") or defines(value, "__getitem__")
+
+
+def is_generated_init(cls: type, init: Any) -> bool:
+    return dataclasses.is_dataclass(cls) and is_generated(init)
+
+
+def owner_of_init(function: Any, made: Value) -> type | None:
+    """The dataclass whose generated `__init__` a function is, called for an object of a subclass."""
+    is_object = function.__name__ == "__init__" and isinstance(made, Items)
+    cls = class_of(made) if is_object else None
+    for base in cls.__mro__ if cls is not None else ():
+        if vars(base).get("__init__") is function and is_generated_init(base, function):
+            return base
+    return None

@@ -6,6 +6,7 @@ __getattr__ = later(
     __name__,
     frozenset(
         (
+            "choosing",
             "container_methods",
             "in_place",
             "nameless_parts",

@@ -136,7 +136,7 @@ def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | 
         return Const(None)
     if not it.reading.is_one_run:
         return None
-    from ..control import choosing
+    from . import choosing
 
     compared = choosing.by_comparison(it, items, kwargs)
     if compared is not None:

@@ -13,9 +13,8 @@ from ...ir.graph import UNDEFINED, Atom, Const, Var
 from ...ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ...ops import structure as st
 from ...ops.creation import asarray
-from ..boundary import tables
 from ..classes import instances
-from ..control import choosing
+from ..data import tables
 from ..domain.values import (
     Closure,
     Items,
@@ -32,6 +31,7 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
+from . import choosing
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

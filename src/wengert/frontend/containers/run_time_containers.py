@@ -16,6 +16,7 @@ from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.registry import foreign
 from .. import heap
+from ..domain.running import Consumer
 from ..domain.values import (
     Args,
     Items,
@@ -27,6 +28,7 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
+from ..heap import iterator_state
 from ..polyfills import equivalents
 from .writes import (
     adopt,
@@ -71,15 +73,15 @@ def extended_by_a_generator(
     """Append what a generator gives, item by item: those before an exception are there after it."""
     from ..iterate import generators, iterators
 
-    if not isinstance(new, Items) or not iterators.asks_a_generator(it, new):
+    if not isinstance(new, Items) or not iterator_state.asks_a_generator(it, new):
         return False
 
     def take(it: Interpreter, item: Value) -> None:
         append(item)
 
     rest = iterators.taken_over(it, new)
-    generators.producer_of(rest).refuse_endless(it)
-    generators.drive(it, rest, generators.Consumer(take, lambda it: Const(False), may_leave=False))
+    iterator_state.producer_of(rest).refuse_endless(it)
+    generators.drive(it, rest, Consumer(take, lambda it: Const(False), may_leave=False))
     return True
 
 

@@ -14,9 +14,8 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from .. import heap
-from ..boundary import tables
-from ..calls.names import is_users_module
 from ..classes import instances
+from ..data import tables
 from ..domain.values import (
     Closure,
     Items,
@@ -33,6 +32,7 @@ from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
+from ..machine.relied_on import is_users_module
 from ..objects import class_attributes, object_changes, objects
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ __getattr__ = later(
     __name__,
     frozenset(
         (
-            "choosing",
             "contexts",
             "exceptions",
             "iterator_loops",

@@ -12,8 +12,8 @@ from ...ir.types import Kind, Number, Struct
 from ...ops import structure as st
 from .. import heap as hp
 from ..domain.values import Items, Place, Scope, Value, is_mutable
+from ..heap.loop_aliases import ties_inside
 from ..machine.segments import OpenArm, Watched
-from .loop_aliases import ties_inside
 
 if TYPE_CHECKING:
     from ...errors import WengertError

@@ -21,7 +21,7 @@ from ..domain.values import (
     same,
 )
 from ..heap import Heap
-from .loop_aliases import Objects
+from ..heap.loop_aliases import Objects
 from .loop_heap import (
     Name,
     Names,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
@@ -13,7 +13,6 @@ from ...ir.types import UNKNOWN, Other
 from ...ops import identity as ident
 from ...ops import structure as st
 from ...ops.registry import is_foreign
-from ..calls.closures import syntax_of
 from ..classes import class_lookup
 from ..domain.values import (
     Args,
@@ -26,6 +25,7 @@ from ..domain.values import (
     kind_of_value,
     tuple_of,
 )
+from ..functions.closures import syntax_of
 from ..heap import cells, now
 from ..iterate import generators, iterators
 from ..syntax import liveness
@@ -35,6 +35,8 @@ from . import deferral, exceptions
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.reading import Step
+from ..domain.running import Consumer
+from ..functions.closures import example_manager
 
 
 def run_with(it: Interpreter, node: ast.With) -> None:
@@ -171,23 +173,12 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
 # --- managers made of generators ------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _example():  # type: ignore[no-untyped-def]
-    yield
-
-
-_OF_GENERATOR = type(_example())
-_HELPER: CodeType = _example.__code__  # type: ignore[attr-defined]
-
-
-def is_manager_function(closure: Closure) -> bool:
-    """Whether a function is what `contextlib.contextmanager` makes of a generator function."""
-    return isinstance(closure.function, FunctionType) and closure.function.__code__ is _HELPER
+_OF_GENERATOR = type(example_manager())
 
 
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
-    from ..calls.closures import closure_of
+    from ..functions.closures import closure_of
 
     inner: Any = closure.function.__wrapped__
     return _manager(it.call(closure_of(it, inner), args, kwargs))
@@ -233,7 +224,7 @@ def _run_in_generator(
             it.frames.pop()
 
     try:
-        consumer = generators.Consumer(take, lambda it: Const(False), may_leave=False)
+        consumer = Consumer(take, lambda it: Const(False), may_leave=False)
         generators.drive(it, generator, consumer)
     finally:
         cells.take_back(it, frame.scope, lent)

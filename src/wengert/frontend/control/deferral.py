@@ -6,9 +6,8 @@ is read again in this way (`Reading.defers`).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...errors import WengertError
 from ...ir.builder import Builder
@@ -17,7 +16,7 @@ from ...ir.records import value_record
 from ...ops import structure as st
 from ...ops.refusals import operands_of, refused, unless_refusal
 from ..domain.values import Value
-from ..machine.reading import Frame, Reading
+from ..machine.reading import Frame
 from ..machine.segments import Marked
 from .arms import Arm
 
@@ -73,13 +72,3 @@ def refused_on_all(arms: Sequence[Arm]) -> WengertError | None:
     alike = [each for each in refusals if type(each) is type(first)]
     findings = dict.fromkeys(finding for each in alike for finding in each.findings)
     return type(first).of(list(findings))
-
-
-@contextmanager
-def strictly(reading: Reading) -> Generator[Any]:
-    """Inside, what cannot be read is refused at once: something else is read in its place then."""
-    before, reading.defers = reading.defers, False
-    try:
-        yield
-    finally:
-        reading.defers = before

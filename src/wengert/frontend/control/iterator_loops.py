@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ..domain.values import Items, Value, is_generator
-from ..iterate import generators, iterators, resuming
+from ..heap import iterator_state
+from ..iterate import iterators, resuming
 from ..machine.runs import take_turn
 from ..syntax.declarations import assigned_names
 from .loop_reading import run_loop
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop that asks an iterator for one item after the other."""
     depth = it.frame.loops + 1
-    source, _ = iterators.current(it, iterator)
-    if is_generator(source) and generators.producer_of(source).is_fresh(it):
+    source, _ = iterator_state.current(it, iterator)
+    if is_generator(source) and iterator_state.producer_of(source).is_fresh(it):
         # from the second item on it is known better where the generator is
         resuming.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
         return

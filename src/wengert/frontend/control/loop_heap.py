@@ -10,7 +10,7 @@ from ...ir.graph import Var
 from ...ir.types import Kind, join
 from ..domain.values import Items, Lost, Maybe, Part, Place, Value, is_mutable, kind_of_value, same
 from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
-from .loop_aliases import Ends, note_ends
+from ..heap.loop_aliases import Ends, note_ends
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

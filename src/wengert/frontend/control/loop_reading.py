@@ -31,10 +31,9 @@ from ..heap import (
     walk_by_index,
 )
 from ..heap.cells import is_cell
+from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..heap.walking import items_written, written_since
-from ..iterate import iterators
 from .carried import Attempt, Carried, assume, enter, first_bound_inside, is_same, param_of, widened
-from .loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from .loop_emission import emit_loop
 from .loop_heap import (
     Name,
@@ -48,7 +47,8 @@ from .loop_heap import (
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
+from ..domain.running import LoopKey
+from ..heap import iterator_state
 
 Collect = Callable[[], Sequence[Value]]
 
@@ -382,7 +382,9 @@ def _is_lost(it: Interpreter, attempt: Attempt, name: str) -> bool:
 
 
 def _of_an_iteration(it: Interpreter) -> Value:
-    return iterators.lost_iterator(it, "every iteration of a loop binds its name to another one")
+    return iterator_state.lost_iterator(
+        it, "every iteration of a loop binds its name to another one"
+    )
 
 
 def _link_elements(
@@ -451,11 +453,3 @@ def _widen(
         result[name] = new
         changed = changed or (new.kind, new.maybe) != (carried.kind, carried.maybe)
     return result, not changed
-
-
-class LoopKey(ast.AST):
-    """Stands for a loop that has no statement of its own."""
-
-    def __init__(self, node: ast.AST):
-        super().__init__()
-        self.node = node

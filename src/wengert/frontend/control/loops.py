@@ -13,17 +13,16 @@ from ...ir.graph import Atom, Const
 from ...ops import identity as ident
 from ...ops.refusals import REFUSALS
 from ..calls import checkpoints
-from ..domain.running import UNROLL, Running
+from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
-from ..heap import cells, materialise, now, walk_by_index, walking
+from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..iterate import generators, iterators, resuming
-from ..machine.reading import Diverges
+from ..machine.reading import Diverges, strictly
 from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 from . import iterator_loops
-from .deferral import strictly
-from .loop_reading import LoopKey, run_loop
+from .loop_reading import run_loop
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -37,7 +36,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
     elif id(node) in it.reading.one_by_one:
-        iterator_loops.run_for_iterator(it, node, iterators.iterator_of(it, value))
+        iterator_loops.run_for_iterator(it, node, iterator_state.iterator_of(it, value))
     else:
         run_over(it, node, value)
 
@@ -89,12 +88,12 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
 
 def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop over what is left of an iterator, which others may ask before the loop, in it, or after it."""
-    source, position = iterators.current(it, iterator)
+    source, position = iterator_state.current(it, iterator)
     leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
     kept = leaves and iterators.is_kept(it, iterator)
     if not is_generator(source) and position != Const(0):
         kept = kept or iterators.is_kept(it, iterator)
-    if kept or iterators.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
+    if kept or iterator_state.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
         iterator_loops.run_for_iterator(it, node, iterator)
         return
     with iterators.drained(it, iterator, id(node)) as rest:
@@ -137,7 +136,7 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
 
     try:
         with frame.in_loop():
-            generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
+            generators.drive(it, generator, Consumer(take, left, may_leave(node)))
     finally:
         cells.take_back(it, frame.scope, lent)
     finish(it, depth, node.orelse)

@@ -10,7 +10,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Var
 from ...ir.types import BOOL, COMPLEX, UNKNOWN, Kind, Number, join
 from .. import heap as hp
-from ..boundary import columns
+from ..data import columns
 from ..domain.values import (
     Choice,
     Closure,
@@ -25,7 +25,7 @@ from ..domain.values import (
     is_mutable,
     same,
 )
-from ..iterate import iterators
+from ..heap import iterator_state
 from .exports import Exports
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def as_met(it: Interpreter, value: Value) -> Value:
     if not it.heap or not isinstance(value, Items):
         return value  # a run-time value is looked up where it is read
     lost = _first_lost(it, value, set())
-    return hp.now(it, value) if lost is None else iterators.lost_iterator(it, lost.reason)
+    return hp.now(it, value) if lost is None else iterator_state.lost_iterator(it, lost.reason)
 
 
 def _first_lost(it: Interpreter, value: Value, seen: set[Place]) -> Lost | None:
@@ -172,7 +172,7 @@ class Merger(Exports):
 
     def _lost(self, content: Lost) -> Items:
         """Something that nobody may ask what it is."""
-        lost = iterators.lost_iterator(self.interpreter, content.reason)
+        lost = iterator_state.lost_iterator(self.interpreter, content.reason)
         assert lost.place is not None
         self.context.exported[lost.place] = content
         return lost
@@ -229,7 +229,7 @@ class Merger(Exports):
         contents = [
             each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
         ]
-        if len(contents) == 2 and all(map(iterators.walks_over_data, contents)):
+        if len(contents) == 2 and all(map(iterator_state.walks_over_data, contents)):
             assert isinstance(a, Items)
             assert isinstance(b, Items)
             return self._merge_objects(a, b)

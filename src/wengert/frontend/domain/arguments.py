@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..domain.values import Items, Native, Value
+from ...ir.op import Op
+from ...ops.signatures import parse_signature
+from .values import Items, Native, Value
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -28,3 +31,13 @@ def settled_default(it: Interpreter, value: Value) -> Value:
     if isinstance(value, Native) and value.name == DEFAULT_FACTORY:
         return value.call(it, [], {})
     return value
+
+
+def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
+    from ..domain.arguments import is_star
+
+    signature = parse_signature(op.signature)
+    by_position = signature.options[: max(0, len(args) - len(signature.operands))]
+    given = {*by_position, *kwargs}
+    return any(map(is_star, args)) or given.issuperset(signature.asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..domain.values import Scope, Value
+from .values import Scope, Value
 
 
 class StandIn:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
 from ...ir.records import value_record
-from ..domain.values import (
-    Value,
-)
+from .values import Value
+
+if TYPE_CHECKING:
+    from ..machine.interpreter import Interpreter
 
 UNROLL = 8
 """A loop over this many known items or fewer is written out."""
@@ -38,3 +41,22 @@ class Named:
     """What has to have as many items, or more."""
     item: Callable[[int], Value]
     """The item of a turn, looked at then."""
+
+
+@value_record
+class Consumer:
+    """What becomes of the items."""
+
+    take: Callable[[Interpreter, Value], None]
+    left: Callable[[Interpreter], Atom]
+    """Whether it wants no more of them."""
+    may_leave: bool = True
+    """Whether that may be before there are no more."""
+
+
+class LoopKey(ast.AST):
+    """Stands for a loop that has no statement of its own."""
+
+    def __init__(self, node: ast.AST):
+        super().__init__()
+        self.node = node

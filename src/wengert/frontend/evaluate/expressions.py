@@ -16,7 +16,7 @@ from ...ops import containers as co
 from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.registry import named
-from ..boundary import columns, tables
+from ..data import columns, tables
 from ..domain.values import (
     PLAIN,
     Items,

@@ -18,8 +18,8 @@ from ...ops import elementwise as el
 from ...ops import identity as ident
 from ...ops import structure as st
 from .. import heap
-from ..boundary import columns, tables
-from ..control import choosing
+from ..containers import choosing
+from ..data import columns, tables
 from ..domain.number_classes import is_exact
 from ..domain.values import (
     Items,

@@ -15,9 +15,9 @@ from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..boundary import tables
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
+from ..data import tables
 from ..domain.values import Closure, Items, Maybe, Value, is_object, kind_of_value
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now

@@ -14,9 +14,9 @@ from ...ir.records import replace
 from ...ops import containers as co
 from ...ops import structure as st
 from ..containers import container_methods
-from ..control.loop_reading import LoopKey, run_loop
+from ..control.loop_reading import run_loop
 from ..control.loops import should_unroll
-from ..domain.running import Running
+from ..domain.running import Consumer, LoopKey, Running
 from ..domain.values import (
     Closure,
     Items,
@@ -30,7 +30,7 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now, walking
+from ..heap import iterator_state, now, walking
 from ..machine.reading import Frame
 from ..machine.runs import by_turns
 from ..syntax.generator_syntax import as_function
@@ -70,7 +70,7 @@ def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return _listed(it, node, frame, first)
 
-    return iterators.iterator_of(
+    return iterator_state.iterator_of(
         it, Iteration("generator", (), Native("generator", listed, producer))
     )
 
@@ -197,7 +197,7 @@ def _produce_inside_out(
             it.frames.pop()
             frame.scope.vars = names
 
-    consumer = generators.Consumer(take, lambda it: Const(False), may_leave=False)
+    consumer = Consumer(take, lambda it: Const(False), may_leave=False)
     generators.drive(it, generator, consumer)
     listed = now(it, items)
     return list(listed.values) if isinstance(listed, Items) else it.atom(listed)

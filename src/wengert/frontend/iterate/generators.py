@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.records import replace, value_record
+from ...ir.records import replace
 from ...ops import structure as st
 from .. import heap
 from ..containers import container_methods
@@ -46,19 +46,11 @@ from .resuming import Producing, Stepping, resume_body
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.reading import Frame
+from ..domain.running import Consumer
+from ..heap import iterator_state
+from ..heap.iterator_state import producer_of
 
 NOT_STARTED = 0
-
-
-@value_record
-class Consumer:
-    """What becomes of the items."""
-
-    take: Callable[[Interpreter, Value], None]
-    left: Callable[[Interpreter], Atom]
-    """Whether it wants no more of them."""
-    may_leave: bool = True
-    """Whether that may be before there are no more."""
 
 
 # --- making and asking ----------------------------------------------------------------------
@@ -71,17 +63,9 @@ def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return collected(it, producer)
 
-    return iterators.iterator_of(
+    return iterator_state.iterator_of(
         it, Iteration("generator", (), Native("generator", listed, producer))
     )
-
-
-def producer_of(value: Value) -> Producer:
-    assert isinstance(value, Iteration)
-    assert value.function is not None
-    producer = value.function.value  # type: ignore[union-attr]
-    assert isinstance(producer, Producer)
-    return producer
 
 
 def drive(it: Interpreter, generator: Value, consumer: Consumer) -> Value:

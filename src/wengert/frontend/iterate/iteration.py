@@ -15,8 +15,8 @@ from ...ops import containers as co
 from ...ops import elementwise as el
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..boundary import tables
 from ..classes import instances
+from ..data import tables
 from ..domain.values import (
     Closure,
     Items,
@@ -37,6 +37,7 @@ from . import iterators
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 from ..domain.running import UNROLL, Named, Running
+from ..heap import iterator_state
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
@@ -393,7 +394,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         listed = as_list(it, value)
         items = known_items(it, listed)
         if items is None:
-            iterators.give_back(it, value, listed)
+            iterator_state.give_back(it, value, listed)
         return items
     if isinstance(value, (Items, Iteration)) or (
         isinstance(value, Const) and isinstance(value.value, (str, range))

@@ -23,7 +23,6 @@ from ..classes import instances
 from ..domain.values import (
     Items,
     Iteration,
-    Lost,
     Maybe,
     Native,
     Scope,
@@ -44,53 +43,16 @@ from . import generators
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.reading import Step
-
-KEYS = ("source", "position")
-
-
-DRAINED = Iteration("drained", ())
-"""What an iterator holds while a loop walks over it."""
-
-
-def iterator_of(it: Interpreter, source: Value) -> Items:
-    """A new iterator."""
-    iterator = Items("iterator", KEYS, (source, Const(0)))
-    return heap.put(it, iterator, iterator)
-
-
-def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
-    """What an iterator walks over, and the number of the item that comes next."""
-    held = heap.now(it, iterator)
-    assert isinstance(held, Items)
-    source, position = held.values
-    assert isinstance(position, (Var, Const))
-    if isinstance(source, Iteration) and source.form == "drained":
-        walking.one_by_one(it, source.key)
-    return source, position
-
-
-def _put(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
-    _on_each(
-        it, iterator, lambda each: _ignored(heap.put(it, each, each.holding((source, position))))
-    )
-
-
-def _on_each(it: Interpreter, iterator: Items, change: Callable[[Items], None]) -> None:
-    """Change an iterator; of one that stands for one of two, whichever it is."""
-    choice = None if iterator.place is None else iterator.place.choice
-    if choice is None:
-        change(iterator)
-        return
-    first, second = choice.first, choice.second
-    it.branch(
-        choice.condition,
-        lambda: _on_each(it, first, change),
-        lambda: _on_each(it, second, change),
-    )
-
-
-def _ignored(value: Value) -> None:
-    return
+from ..domain.running import Consumer
+from ..heap.iterator_state import (
+    DRAINED,
+    current,
+    is_under_way,
+    iterator_of,
+    on_each,
+    producer_of,
+    put_on,
+)
 
 
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -135,9 +97,9 @@ def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Valu
     if not noticed:
         yield source
         return
-    _put(it, iterator, replace(DRAINED, key=key), Const(0))
+    put_on(it, iterator, replace(DRAINED, key=key), Const(0))
     yield source
-    _put(it, iterator, list_of(), Const(0))
+    put_on(it, iterator, list_of(), Const(0))
 
 
 def taken_over(it: Interpreter, iterator: Items) -> Value:
@@ -145,7 +107,7 @@ def taken_over(it: Interpreter, iterator: Items) -> Value:
     if is_under_way(it, iterator):
         return rest_of(it, iterator)
     source, position = current(it, iterator)
-    _put(it, iterator, list_of(), Const(0))
+    put_on(it, iterator, list_of(), Const(0))
     if is_generator(source) or position == Const(0):
         return source
     listed = _as_list(it, source)
@@ -155,22 +117,6 @@ def taken_over(it: Interpreter, iterator: Items) -> Value:
     return it.emit(st.getitem, it.atom(listed), rest)
 
 
-def is_under_way(it: Interpreter, iterator: Items) -> bool:
-    """Whether an iterator is a generator that has begun, so that only itself can go on."""
-    source, _ = current(it, iterator)
-    return is_generator(source) and not generators.producer_of(source).is_fresh(it)
-
-
-def asks_a_generator(it: Interpreter, value: Items) -> bool:
-    """Whether something is an iterator over what a generator gives."""
-    return value.form == "iterator" and is_generator(current(it, value)[0])
-
-
-def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
-    """The items that were taken are there again, in a list."""
-    _put(it, iterator, listed, Const(0))
-
-
 def rest_of(it: Interpreter, iterator: Items) -> Value:
     """What gives the items that a generator has not given yet."""
     made = it.call(Const(iterator_polyfills.rest), [iterator], {})
@@ -178,19 +124,7 @@ def rest_of(it: Interpreter, iterator: Items) -> Value:
     return current(it, made)[0]
 
 
-def lost_iterator(it: Interpreter, reason: str) -> Items:
-    """An iterator that nobody may ask for an item."""
-    lost = Items("iterator", KEYS, (list_of(), Const(0)))
-    it.heap[heap.place_of(it, lost)] = Lost(reason)
-    return lost
-
-
-def walks_over_data(held: Items) -> bool:
-    """Whether what an iterator walks over are items that there are already."""
-    return not isinstance(held.values[0], Iteration)
-
-
-def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast.AST) -> Value:
+def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from ..control.loop_reading import run_loop
     from ..control.loops import guarded, should_unroll, unroll
@@ -229,20 +163,20 @@ def advance(
     """Do something with the next item of an iterator, or something else where it has come to its end."""
     source, position = current(it, iterator)
     if is_generator(source):
-        yielded, item = generators.producer_of(source).step(it, sent)
+        yielded, item = producer_of(source).step(it, sent)
         it.branch(yielded, lambda: take(item), end)
         return
     if isinstance(source, Iteration) and source.key is not None:
         walking.one_by_one(it, source.key)
     listed = _as_list(it, source)
     if listed is not source:
-        _on_each(it, iterator, lambda each: _make_list(it, each))
+        on_each(it, iterator, lambda each: _make_list(it, each))
     it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
 
 
 def _make_list(it: Interpreter, iterator: Items) -> None:
     source, position = current(it, iterator)
-    _put(it, iterator, _as_list(it, source), position)
+    put_on(it, iterator, _as_list(it, source), position)
 
 
 def _as_list(it: Interpreter, source: Value) -> Value:
@@ -265,7 +199,7 @@ def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
     """The next item in a list of its own, an empty list at the end; None where only the run knows which."""
     source, position = current(it, iterator)
     if is_generator(source):
-        yielded, item = generators.producer_of(source).step(it, Const(None))
+        yielded, item = producer_of(source).step(it, Const(None))
         there = it.known_truth(yielded)
         return None if there is None else [item] * there
     if isinstance(source, Iteration):
@@ -279,7 +213,7 @@ def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
 def _next(it: Interpreter, iterator: Items) -> Value:
 
     source, position = current(it, iterator)
-    _on_each(it, iterator, lambda each: _move_on(it, each))
+    on_each(it, iterator, lambda each: _move_on(it, each))
     if isinstance(source, Items) and isinstance(position, Const):
         return heap.now(it, source.values[position.value])
     return it.getitem(source, position)
@@ -289,7 +223,7 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
     source, position = current(it, iterator)
     known = isinstance(position, Const)
     after = Const(position.value + 1) if known else it.emit(el.add, position, Const(1))
-    _put(it, iterator, source, after)
+    put_on(it, iterator, source, after)
 
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -343,21 +277,21 @@ def close(
     """`generator.close()`."""
     source, _ = current(it, iterator)
     if is_generator(source):
-        producer = generators.producer_of(source)
+        producer = producer_of(source)
         if any(isinstance(each, (ast.Try, ast.With)) for each in ast.walk(producer.closure.node)):
             raise it.unsupported(
                 "`close` of a generator that has a `try` or a `with`",
                 "Walk over it to its end, or with a `for` loop that it is in alone.",
             )
         producer.end(it)
-    _put(it, iterator, source if is_generator(source) else list_of(), Const(0))
+    put_on(it, iterator, source if is_generator(source) else list_of(), Const(0))
     return Const(None)
 
 
 def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Value) -> Value:
     source, _ = current(it, iterator)
     alone = is_generator(source) and not is_kept(it, iterator)
-    if alone and generators.producer_of(source).is_fresh(it):
+    if alone and producer_of(source).is_fresh(it):
         return generators.first(it, source, default)
     slot = "%next"
 
@@ -382,7 +316,7 @@ def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> 
 def returned(it: Interpreter, iterator: Items) -> Value:
     """What an iterator returned when it was last asked, which only a generator does."""
     source, _ = current(it, iterator)
-    return generators.producer_of(source).returned(it) if is_generator(source) else Const(None)
+    return producer_of(source).returned(it) if is_generator(source) else Const(None)
 
 
 def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

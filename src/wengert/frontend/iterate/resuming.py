@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ..domain.values import Items, Value, is_iterator
-from ..heap import cells
+from ..heap import cells, iterator_state
 from ..syntax.declarations import yields
 from ..syntax.generator_syntax import contains, loop_name, points
 from . import iterators
@@ -50,7 +50,7 @@ class Stepping(Producing):
         return Const(None)
 
     def produce_from(self, it: Interpreter, node: ast.YieldFrom, value: Value) -> Value:
-        inner = value if is_iterator(value) else iterators.iterator_of(it, value)
+        inner = value if is_iterator(value) else iterator_state.iterator_of(it, value)
         cells.write(it, it.frame.scope.vars[loop_name(node)], inner)  # type: ignore[arg-type]
         return self.go_on_from(it, node, Const(None))
 
@@ -183,7 +183,7 @@ def run_first(
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
     """A `for` loop that yields: what it walks over is kept for when the generator goes on."""
     value = it.evaluate(loop.iter)
-    iterator = value if is_iterator(value) else iterators.iterator_of(it, value)
+    iterator = value if is_iterator(value) else iterator_state.iterator_of(it, value)
     cells.write(it, it.frame.scope.vars[loop_name(loop)], iterator)  # type: ignore[arg-type]
     run_loop_in_steps(it, loop)
 

@@ -24,11 +24,11 @@ from ...ir.types import Static
 from ...ops import structure as st
 from ...ops.refusals import REFUSALS
 from .. import heap as hp
-from ..boundary import columns, tables
 from ..control import deferral
 from ..control.arms import Arm, Merge
 from ..control.catching import Catching, Leaves
 from ..control.merging import Merger
+from ..data import columns, tables
 from ..domain.parts import Part
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 from ..heap import cells
@@ -187,7 +187,7 @@ class Interpreter(Operations):
             case Iteration():
                 return self.atom(self.as_list(value))
             case Closure():
-                from ..calls.closures import escape
+                from ..functions.closures import escape
 
                 return escape(self, value)
             case Native(value=inner) if inner is not None:

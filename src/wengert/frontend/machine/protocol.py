@@ -266,11 +266,11 @@ class Operations:
     ) -> Value: ...
 
     # A global, an attribute of a module, or what a closure's cell holds, as a value.
-    @done_in("calls.names")
+    @done_in("functions.names")
     def lift(self, holder: Any, name: str, value: Any, *, key: str = "") -> Value: ...
 
     # The value of a name: local, then the functions around, then global, then builtin.
-    @done_in("calls.names")
+    @done_in("functions.names")
     def lookup(self, scope: Scope, name: str) -> Value: ...
 
     # --- control ------------------------------------------------------------------------

@@ -262,3 +262,13 @@ class Reading:
     def is_one_run(self) -> bool:
         """Whether all values of the call are known."""
         return self.run is not None
+
+
+@contextmanager
+def strictly(reading: Reading) -> Generator[Any]:
+    """Inside, what cannot be read is refused at once: something else is read in its place then."""
+    before, reading.defers = reading.defers, False
+    try:
+        yield
+    finally:
+        reading.defers = before

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...ir.types import Kind, Static
@@ -100,3 +100,11 @@ def kept_in(cls: type, name: str) -> Any:
     if can_change and (found is MISSING or hasattr(type(found), "__get__")):
         _seen.get({})[cls, name] = found
     return found
+
+
+_FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
+
+
+def is_users_module(value: Any) -> bool:
+    """Whether a value is a module whose names may be bound anew."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] not in _FIXED_MODULES

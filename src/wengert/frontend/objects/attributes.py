@@ -35,12 +35,12 @@ from ...ops import registry as ops
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.shape import kind_if_number
-from ..boundary import tables
 from ..boundary.signature import Template
-from ..calls.opcalls import emit_op, may_be_method
-from ..calls.wrong_calls import refuse_wrong_call
+from ..calls.opcalls import emit_op
 from ..classes import bound_methods, class_lookup, instances
-from ..containers import container_methods, known_text, run_time_containers
+from ..containers import container_methods, run_time_containers
+from ..data import known_text, tables
+from ..domain.arguments import may_be_method
 from ..domain.held import Held
 from ..domain.number_classes import has_exact_dtype
 from ..domain.values import (
@@ -56,6 +56,7 @@ from ..domain.values import (
     as_known,
     kind_of_value,
 )
+from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
 from ..iterate import iterators
 from ..machine.failing import raise_now

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
 from ..boundary.signature import namedtuple_fields
-from ..calls.binding import bind_arguments
-from ..calls.closures import bound_before
 from ..classes import class_lookup
 from ..domain.arguments import DEFAULT_FACTORY, settled_default
 from ..domain.held import Held
@@ -32,12 +30,15 @@ from ..domain.values import (
     as_known,
     object_class,
 )
+from ..functions.binding import bind_arguments
+from ..functions.closures import bound_before
 from ..heap import NeedsWhole, now, place_of
 from ..machine.failing import fail_now, raise_now
 from . import object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
+from ..classes.class_lookup import is_generated_init
 
 
 def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
@@ -131,7 +132,7 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
 def initialised(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
     """A new object after its `__init__`."""
     init = class_lookup.static_lookup(cls, "__init__")
-    if _is_generated_init(cls, init):
+    if is_generated_init(cls, init):
         return _init_dataclass(it, cls, made, args, kwargs)
     if init is not object.__init__ and not _is_protocols(init):
         it.call(objects.from_class(it, made, cls, "__init__", init), args, kwargs)
@@ -237,23 +238,9 @@ class Parameter(typing.NamedTuple):
     keyword_only: bool = False
 
 
-def _is_generated_init(cls: type, init: Any) -> bool:
-    return dataclasses.is_dataclass(cls) and class_lookup.is_generated(init)
-
-
 def _made_by(factory: Any) -> Native:
     """Stands for an argument that was not given, whose value a factory makes."""
     return Native(DEFAULT_FACTORY, lambda it, args, kwargs: it.call(as_known(factory), [], {}))
-
-
-def owner_of_init(function: Any, made: Value) -> type | None:
-    """The dataclass whose generated `__init__` a function is, called for an object of a subclass."""
-    is_object = function.__name__ == "__init__" and isinstance(made, Items)
-    cls = class_lookup.class_of(made) if is_object else None
-    for base in cls.__mro__ if cls is not None else ():
-        if vars(base).get("__init__") is function and _is_generated_init(base, function):
-            return base
-    return None
 
 
 def init_of_base(it: Interpreter, owner: type, args: Args, kwargs: Kwargs) -> Value:

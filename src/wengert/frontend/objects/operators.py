@@ -15,7 +15,7 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup, instances
-from ..containers import known_sets
+from ..data import known_sets
 from ..domain.values import (
     OBJECTS,
     Args,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Mapping
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import NoSource
@@ -19,8 +20,6 @@ from ..machine.relied_on import rely_on_function
 from ..syntax.sources import source_of
 
 if TYPE_CHECKING:
-    from types import FunctionType
-
     from ..machine.interpreter import Interpreter
 
 
@@ -146,3 +145,16 @@ def escape(it: Interpreter, closure: Closure) -> Atom:
         f"{closure.name} is chosen, stored or passed on in a way that is known only at run time",
         "Call it where it is made, or choose between results instead of between functions.",
     )
+
+
+@contextlib.contextmanager
+def example_manager():  # type: ignore[no-untyped-def]
+    yield
+
+
+_HELPER: CodeType = example_manager.__code__  # type: ignore[attr-defined]
+
+
+def is_manager_function(closure: Closure) -> bool:
+    """Whether a function is what `contextlib.contextmanager` makes of a generator function."""
+    return isinstance(closure.function, FunctionType) and closure.function.__code__ is _HELPER

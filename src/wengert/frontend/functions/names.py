@@ -24,6 +24,7 @@ from ..syntax.sources import parameter_names
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
+from ..machine.relied_on import is_users_module
 
 
 @operation("lookup")
@@ -200,11 +201,3 @@ def _lifted_derivative(it: Interpreter, made: Any) -> Native:
         return it.reading.derivative(it, made.verb, function, args, kwargs)
 
     return Native(made.verb.name, run, made)
-
-
-_FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
-
-
-def is_users_module(value: Any) -> bool:
-    """Whether a value is a module whose names may be bound anew."""
-    return isinstance(value, ModuleType) and value.__name__.split(".")[0] not in _FIXED_MODULES

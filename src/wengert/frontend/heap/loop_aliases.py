@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Var
 from ...ir.records import field, mutable_record
 from ..domain.values import Items, Maybe, Place, Value, is_mutable
-from ..heap import (
+from . import (
     ONE,
     Tie,
     depth_in_whole,

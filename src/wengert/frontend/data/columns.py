@@ -13,11 +13,11 @@ import numpy as np
 
 from ...ir.graph import Const
 from ...ir.op import Op
+from ..boundary.shown import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column, Frame
 from . import tables
-from .shown import makes_tables
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

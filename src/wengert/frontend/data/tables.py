@@ -16,11 +16,11 @@ import numpy as np
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import PICTURE
 from ...ops import structure as st
+from ..boundary.shown import is_data
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
 from ..machine.failing import fail_now
 from ..machine.relied_on import rely_on
 from ..polyfills.pandas.columns import is_numbered
-from .shown import is_data
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -237,8 +237,8 @@ def known(it: Interpreter, value: Value) -> Any:
     Raises:
         LookupError: it depends on the run.
     """
-    from ..calls.closures import made_alone
-    from ..calls.purity import is_pure
+    from ..functions.closures import made_alone
+    from ..functions.purity import is_pure
 
     if is_table(value):
         return part_of(it, value)
