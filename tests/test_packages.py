@@ -13,7 +13,8 @@ from importlib import import_module
 import pytest
 from test_architecture import MODULES, PACKAGE, imported
 
-from wengert.frontend.machine.protocol import DECLARED, Operations
+from wengert.frontend.machine.declaring import DECLARED
+from wengert.frontend.machine.interpreter import Interpreter
 
 FLOORS: dict[str, list[set[str]]] = {
     "frontend": [
@@ -56,11 +57,11 @@ FLOORS: dict[str, list[set[str]]] = {
 }
 """From the roof to the ground. A package imports from packages on floors below it."""
 
-UPWARD = {"frontend": 73, "passes": 0, "backends.native": 0}
+UPWARD = {"frontend": 12, "passes": 0, "backends.native": 0}
 """How many imports still go up or sideways, functions and late modules included."""
 
 LARGEST_CIRCLE = {
-    "frontend": 22,
+    "frontend": 4,
 }
 """How many modules the largest circle of imports has; units that are not here have none."""
 
@@ -154,7 +155,7 @@ def test_a_circle_is_seen() -> None:
 def test_operations_are_done_as_they_are_declared(name: str) -> None:
     module, declared = DECLARED[name]
     import_module(f"wengert.frontend.{module}")
-    done = getattr(Operations, name)
+    done = getattr(Interpreter, name)
     assert done.__module__ == f"wengert.frontend.{module}"
     first, *others = inspect.signature(done).parameters.values()
     assert first.name == "it"

@@ -19,7 +19,6 @@ from ..ir.op import Op
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
-from .calls.opcalls import emit_op
 from .domain.values import Value, tuple_of
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _value(given: Any) -> Value:
 def _compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Operand:
     it: Interpreter = next(arg.it for arg in args if isinstance(arg, Operand))
     by_name = {name: _value(given) for name, given in options.items()}
-    return Operand(it, emit_op(it, op, it.namespace, list(map(_value, args)), by_name, row=True))
+    return Operand(it, it.emit_op(op, it.namespace, list(map(_value, args)), by_name, row=True))
 
 
 def _unary(op: Op, function: Callable[[Any], Any]) -> Any:

@@ -22,17 +22,17 @@ from ...ops import elementwise as el
 from ...ops import reduction as red
 from ...ops import structure as st
 from ...ops.registry import named
-from ..calls.opcalls import emit_op
 from ..classes import class_lookup, instances
 from ..classes.class_lookup import defines
 from ..containers import choosing
-from ..control.loops import collect, loop_over
+from ..control.loops import loop_over
 from ..data import known_sets
 from ..domain.arguments import is_star
 from ..domain.running import UNROLL, Running
 from ..domain.values import (
     Args,
     Closure,
+    Handler,
     Items,
     Iteration,
     Kwargs,
@@ -48,6 +48,7 @@ from ..functions import purity
 from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..objects.identities import holds_by_identity, refuse_in_sets
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
@@ -56,8 +57,6 @@ from . import library_modules
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
 # --- iteration ----------------------------------------------------------------------------
@@ -131,7 +130,7 @@ def _bool(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`bool(x)`: functions and iterators are no values of the run."""
     if args and isinstance(args[0], (Closure, Native, Iteration)):
         return it.truth(args[0])
-    return emit_op(it, st.truth, "py", args, kwargs)
+    return it.emit_op(st.truth, "py", args, kwargs)
 
 
 def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -176,6 +175,7 @@ def _of_pairs(source: Any) -> dict[Any, Any]:
     return {key: value for key, value in source}  # noqa: C416 - which is `dict(source)`
 
 
+@operation("dict_from")
 def dict_from(it: Interpreter, source: Value) -> Value:
     from ..iterate.comprehensions import dictionary
     from ..objects.attributes import copied
@@ -230,11 +230,11 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     keys: Atom = values
     if key != Const(None):
         running = Running((values,), lambda elements: elements[0])
-        keys = it.atom(collect(it, running, lambda item: it.call(key, [item], {})))
+        keys = it.atom(it.collect(running, lambda item: it.call(key, [item], {})))
     reverse = it.atom(kwargs.get("reverse", Const(False)))
     order = it.emit(co.sorted_order, keys, reverse=reverse)
     indices = Running((order,), lambda elements: elements[0])
-    return collect(it, indices, lambda index: it.getitem(values, index))
+    return it.collect(indices, lambda index: it.getitem(values, index))
 
 
 def _in_known_order(listed: Items, kwargs: Kwargs) -> Items | None:
@@ -285,7 +285,7 @@ def fold(
 ) -> Value:
     source = it.as_asked(source)
     if isinstance(source, Items) and is_iterator(source):
-        with iterators.drained(it, source) as rest:
+        with iterator_state.drained(it, source) as rest:
             return fold(it, rest, start, combine)
     if is_generator(source):
         return generators.folded(it, source, start, combine)
@@ -391,7 +391,7 @@ def _extremum_by_key(
     keys = values
     if key is not None:
         running = Running((values,), lambda elements: elements[0])
-        keys = it.atom(collect(it, running, lambda item: it.call(key, [item], {})))
+        keys = it.atom(it.collect(running, lambda item: it.call(key, [item], {})))
 
     def first() -> Value:
         order = it.emit(co.sorted_order, keys, reverse=Const(which == "max"))
@@ -416,13 +416,13 @@ def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
         return it.call(Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
-    return emit_op(it, el.hypot, "math", args, kwargs)
+    return it.emit_op(el.hypot, "math", args, kwargs)
 
 
 def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const) and power.value != 0:
-        return emit_op(it, named("matrix_power"), "np", args, kwargs)
+        return it.emit_op(named("matrix_power"), "np", args, kwargs)
     from ..polyfills.numpy.linalg import matrix_power
 
     return it.call(Const(matrix_power), args, kwargs)
@@ -430,7 +430,7 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`math.dist`, whose operands are lists to its rule."""
-    return emit_op(it, red.dist, "math", [it.as_list(arg) for arg in args], kwargs)
+    return it.emit_op(red.dist, "math", [it.as_list(arg) for arg in args], kwargs)
 
 
 def _any_or_all(which: str) -> Handler:
@@ -572,7 +572,8 @@ HANDLERS: dict[int, Handler] = {
 }
 
 
-def handler_of(known: Any) -> Handler | None:
+@operation("handler_of")
+def handler_of(it: Interpreter, known: Any) -> Handler | None:
     """How to read a call of a builtin that most programs call."""
     return HANDLERS.get(id(known))
 
@@ -580,7 +581,8 @@ def handler_of(known: Any) -> Handler | None:
 _PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}
 
 
-def rarer_handler_of(known: Any) -> Handler | None:
+@operation("rarer_handler_of")
+def rarer_handler_of(it: Interpreter, known: Any) -> Handler | None:
     """How to read a call of another function of Python's or NumPy's that is no op."""
     # a method or slot of a builtin class names no module
     module = str(getattr(known, "__module__", None) or "builtins")

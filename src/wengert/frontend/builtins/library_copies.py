@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
@@ -12,15 +12,13 @@ from ...ops import memory as me
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup
 from ..containers.items import opened
-from ..domain.values import Args, Items, Kwargs, Place, Value, is_mutable, is_object
+from ..domain.values import Args, Handler, Items, Kwargs, Place, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
 from ..objects.attributes import copied
 from ..polyfills.stdlib.copies import copied_beside
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
 def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -30,7 +30,6 @@ from ..calls import remembering
 from ..calls import writing_functions as writing
 from ..classes import instances
 from ..control import contexts
-from ..control.loops import collect
 from ..domain.running import Running
 from ..domain.values import (
     PLAIN,
@@ -145,7 +144,7 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
             )
             return tuple_of(*(it.getitem(listed, k) for k in ks))
 
-        return collect(it, Running((found,), lambda elements: elements[0]), pick)
+        return it.collect(Running((found,), lambda elements: elements[0]), pick)
 
     return handler
 
@@ -163,7 +162,7 @@ def _only_source(it: Interpreter, value: Value) -> Value | None:
     value = now(it, iterated(it, value))
     if isinstance(value, Items) and value.form == "iterator":
         source, _ = iterator_state.current(it, value)
-        if not is_generator(source) or iterators.is_kept(it, value):
+        if not is_generator(source) or it.is_kept(value):
             return None
         producer = iterator_state.producer_of(source)
         if not purity.is_pure(it, producer.closure) or not producer.is_fresh(it):

@@ -26,6 +26,7 @@ from ..domain.values import (
     HEAP_TYPE,
     Args,
     Closure,
+    Handler,
     Items,
     Kwargs,
     Maybe,
@@ -57,8 +58,6 @@ from ..polyfills.stdlib import inspect as inspect_polyfills
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
 # --- attributes ---------------------------------------------------------------------------
@@ -217,7 +216,7 @@ def _plainly(act: Callable[..., Value | None]) -> Handler:
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         target, name, *value = args
-        items = objects.current(it, target)
+        items = it.known_object(target)
         done = act(it, items, known_name(it, name), *value)
         return Const(None) if done is None else done
 
@@ -405,7 +404,7 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     values = it.known_items(items[0]) if items else []
     if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
         raise it.unsupported("`tuple.__new__` of these items", "Call the class itself.")
-    return construct.new_namedtuple(it, cls.value, values, {})
+    return it.new_namedtuple(cls.value, values, {})
 
 
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -13,15 +13,16 @@ from ...ir.types import UNKNOWN
 from ..classes import class_lookup
 from ..classes.class_lookup import class_of
 from ..containers.items import opened
-from ..domain.values import Args, Items, Kwargs, Value, as_known, is_object, tuple_of
+from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
-from ..objects import construct, namedtuples, objects
+from ..objects import namedtuples
 
 if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from .library_copies import again, deep
+    from types import FunctionType
 
-Handler = Callable[["Interpreter", Args, Kwargs], Value]
+    from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+from .library_copies import again, deep
 
 
 def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -36,10 +37,10 @@ def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
                 message = f"field {f.name} is declared with init=False, it cannot be specified with replace()"
                 raise_now(it, ValueError, message)
         elif kind != "_FIELD_INITVAR":
-            given[f.name] = objects.read(it, items, f.name)
+            given[f.name] = it.attribute_of_object(items, f.name)
         elif f.default is dataclasses.MISSING:
             raise_now(it, ValueError, f"InitVar {f.name!r} must be specified with replace()")
-    return construct.construct(it, items.type, [], given)
+    return it.construct(items.type, [], given)
 
 
 def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -98,7 +99,7 @@ def _in_plain_containers(
     match value:
         case Items(form="dataclass"):
             names = [f.name for f in dataclasses.fields(value.type)]
-            fields = [objects.read(it, value, name) for name in names]
+            fields = [it.attribute_of_object(value, name) for name in names]
             return make(names, [_in_plain_containers(it, f, make) for f in fields])
         case Items(form="list" | "tuple" | "dict" | "namedtuple", values=values):
             return again(value, [_in_plain_containers(it, v, make) for v in values])
@@ -128,13 +129,13 @@ def _attrs_of(cls: type) -> Sequence[Any]:
 
 
 def _evolve(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    items = objects.current(it, args[0])
+    items = it.known_object(args[0])
     given = dict(kwargs)
     for each in _attrs_of(items.type):
         name = getattr(each, "alias", None) or each.name.lstrip("_")
         if each.init and name not in given:
-            given[name] = objects.read(it, items, each.name)
-    return construct.construct(it, items.type, [], given)
+            given[name] = it.attribute_of_object(items, each.name)
+    return it.construct(items.type, [], given)
 
 
 def _attrs_as(make: Callable[[Sequence[str], Sequence[Value]], Value]) -> Handler:
@@ -151,7 +152,7 @@ def _attrs_as(make: Callable[[Sequence[str], Sequence[Value]], Value]) -> Handle
             value = opened(it, value)
             names = [each.name for each in _attrs_of(getattr(value, "type", None) or object)]
             if isinstance(value, Items) and names:
-                return make(names, [plain(objects.read(it, value, name)) for name in names])
+                return make(names, [plain(it.attribute_of_object(value, name)) for name in names])
             if isinstance(value, Items) and value.form in ("list", "tuple", "dict"):
                 return again(value, [plain(item) for item in value.values])
             return value
@@ -176,11 +177,13 @@ ATTRS: dict[str, Handler] = {
 """The functions of attrs that look into objects, by name."""
 
 
-def is_of_attrs(function: Any) -> bool:
-    """Whether a function is one of these; `__module__` of `evolve` is whatever class it was last put into."""
+@operation("handler_of_attrs")
+def handler_of_attrs(it: Interpreter, function: FunctionType) -> Handler | None:
+    """How to read a call of one of these; `__module__` of `evolve` is whatever class it was last put into."""
     name = function.__name__
     homes = [sys.modules.get(module) for module in ("attr", "attrs")]
-    return name in ATTRS and any(getattr(home, name, None) is function for home in homes)
+    is_one = name in ATTRS and any(getattr(home, name, None) is function for home in homes)
+    return ATTRS[name] if is_one else None
 
 
 HANDLERS: list[tuple[Any, Handler]] = [

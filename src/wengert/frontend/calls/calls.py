@@ -23,7 +23,6 @@ from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
 from ..boundary.shown import draws
 from ..boundary.signature import derives
-from ..builtins import library_records
 from ..classes.class_lookup import owner_of_init
 from ..data import columns
 from ..domain.arguments import is_star, star
@@ -50,12 +49,10 @@ from ..machine.protocol import operation
 from ..machine.reading import strictly
 from ..machine.relied_on import rely_on_partial
 from ..machine.runs import with_known_keys
-from ..objects import construct
 from ..polyfills import equivalents
 from ..syntax.declarations import changes_its_object
 from . import ordinary_options, remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
-from .opcalls import emit_op
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -111,9 +108,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
         if isinstance(value, Var):
             value = with_known_keys(it, it.open_up(value))
         elif is_object(value):
-            from ..builtins.library import dict_from
-
-            value = dict_from(it, value)
+            value = it.dict_from(value)
         if not (isinstance(value, Items) and value.form == "dict"):
             raise it.unsupported(
                 "`**` needs a dictionary whose keys are known when the program is read",
@@ -144,7 +139,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
                 return special(it, args, kwargs)
             found = op_with_rule(it, function.type.function)  # a rule needs no source
             if found is not None:
-                return _beside_captured(it, function, emit_op(it, *found, args, kwargs))
+                return _beside_captured(it, function, it.emit_op(*found, args, kwargs))
             return call_closure(it, closure_of_items(it, function), args, kwargs)
         case Items(form="derivative", type=verb):
             return it.reading.derivative(it, verb, function["function"], args, kwargs)
@@ -233,17 +228,16 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     asked = columns.call(it, known, args, kwargs)
     if asked is not None:
         return asked
-    from ..builtins.library import handler_of, rarer_handler_of
 
     said = it.call_on_object(known, args, kwargs)
     if said is not None:
         return said
-    handler = handler_of(known)
+    handler = it.handler_of(known)
     if handler is not None:
         refuse_wrong_call(it, known, args, kwargs)
         return handler(it, args, kwargs)
     if isinstance(known, Op):
-        return emit_op(it, known, it.namespace, args, kwargs, row=True)
+        return it.emit_op(known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
     if found is not None and not it.reading.opted_out(found[0]):
         refuse_wrong_call(it, known, args, kwargs)
@@ -253,8 +247,8 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         said = it.as_operator(known, *found, args)
         if said is not None:
             return said
-        return emit_op(it, *found, args, kwargs)
-    handler = rarer_handler_of(known)
+        return it.emit_op(*found, args, kwargs)
+    handler = it.rarer_handler_of(known)
     if handler is not None:
         refuse_wrong_call(it, known, args, kwargs)
         return handler(it, args, kwargs)
@@ -309,8 +303,8 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             from ..classes.bound_methods import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
-        case types.FunctionType() if library_records.is_of_attrs(known):
-            return library_records.ATTRS[known.__name__](it, args, kwargs)
+        case types.FunctionType() if (of_attrs := it.handler_of_attrs(known)) is not None:
+            return of_attrs(it, args, kwargs)
         case (
             types.MethodDescriptorType(__objclass__=np.ndarray)
             | types.WrapperDescriptorType(__objclass__=np.ndarray)
@@ -326,7 +320,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             said = (known.pyfunc, known.otypes, tuple(known.excluded), known.signature)
             return call_known(it, vectorized, [*map(as_known, said), *args], kwargs)
         case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
-            return construct.new_namedtuple(it, args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
+            return it.new_namedtuple(args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
         case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):
             return call(it, Const(equivalents.namedtuple_of), args, kwargs)
         case types.FunctionType() if module in _LIBRARIES:
@@ -335,7 +329,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             run = lambda function: call(it, as_known(function), args, kwargs)
             return call_dispatched(it, dispatch, args[0], run)
         case types.FunctionType() if args and (owner := owner_of_init(known, args[0])):
-            return construct.init_of_base(it, owner, args, kwargs)
+            return it.init_of_base(owner, args, kwargs)
         case types.FunctionType():
             try:
                 closure = closure_of(it, known)
@@ -354,7 +348,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             made = call_known(it, made_by, [as_known(each) for each in made_of], {})
             return call(it, made, args, kwargs)
         case type():
-            return construct.construct(it, known, args, kwargs)
+            return it.construct(known, args, kwargs)
         case _:
             return _call_around(it, known, args, kwargs)
 

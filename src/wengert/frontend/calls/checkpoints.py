@@ -11,6 +11,7 @@ from ...ir.graph import Const, Var
 from ...ir.records import record
 from ...ir.types import Array, Number, Seq, Unknown
 from ..domain.values import Closure, Items, Iteration, Native, Value
+from ..machine.protocol import operation
 
 if TYPE_CHECKING:
     from ..domain.values import Args, Kwargs
@@ -75,6 +76,7 @@ def _is_function(value: Value) -> bool:
             return False
 
 
+@operation("checkpointed_test")
 def checkpointed_test(it: Interpreter, node: ast.expr) -> ast.expr | None:
     """What is tested, where the test of a `while` is `wg.checkpoint(…)`."""
     match node:

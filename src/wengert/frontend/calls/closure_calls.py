@@ -17,8 +17,6 @@ from ...ops import raising
 from ...ops import registry as ops
 from ...ops.refusals import REFUSALS
 from ...rules.registry import rule_for
-from ..control import contexts
-from ..control.merging import as_met
 from ..domain.values import (
     REMEMBERED,
     Closure,
@@ -32,12 +30,11 @@ from ..domain.values import (
 from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
-from ..iterate import generators
+from ..machine.protocol import operation
 from ..machine.reading import NeedsCallee, strictly
 from ..machine.runs import known, take_turn
 from ..syntax.declarations import yields
 from . import remembering, separate
-from .opcalls import emit_op
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -53,14 +50,14 @@ def call_closure(
     """Call a function whose source is known: by its rule, inlined, or called where it recurses."""
     found = op_with_rule(it, closure.function)
     if found is not None:
-        return emit_op(it, *found, args, kwargs)
+        return it.emit_op(*found, args, kwargs)
     if closure.file == contextlib.__file__ and is_manager_function(closure):
-        return contexts.manager_of(it, closure, args, kwargs)
+        return it.manager_of(closure, args, kwargs)
     if REMEMBERED in closure.scope.vars and not remembering.has_memory(closure.node):
         return remembering.call_remembering(it, closure, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
     if yields(closure.node) and closure.identity not in it.reading.separate:
-        return generators.made(it, closure, bound)
+        return it.generator_of(closure, bound)
     if closure.identity in it.reading.separate:
         return separate.call_separately(it, closure, bound)
     if recurs(it, closure, bound):
@@ -83,6 +80,7 @@ DEEPEST = 16
 """How often a function calls itself inline, on one known object after the other."""
 
 
+@operation("recurs")
 def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
     """Whether a function calls itself on what it was called with, as far as that is known.
 
@@ -176,7 +174,7 @@ def _size(node: ast.AST) -> int:
 def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """Run a function's body here and give its result."""
     if yields(closure.node):
-        return generators.collected(it, generators.Producer(it, closure, bound))
+        return it.items_of_generator(closure, bound)
     scope = Scope(closure.scope.globals, closure.scope)
     scope.vars = dict(bound)
     cells.enter(it, closure, scope)
@@ -188,6 +186,7 @@ def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Val
         return returned(it)
 
 
+@operation("returned")
 def returned(it: Interpreter) -> Value:
     """What the current function gives."""
     flag = it.flag("%returned")
@@ -197,5 +196,5 @@ def returned(it: Interpreter) -> Value:
     assert value is not None
     inner = value.value if isinstance(value, Maybe) else value
     if flag == Const(True):
-        return as_met(it, inner)
+        return it.as_met(inner)
     return it.choose(flag, lambda: inner, lambda: Const(None))

@@ -20,9 +20,9 @@ from ...ops.registry import named
 from ...ops.shape import kind_if_number
 from ...ops.signatures import Signature, parse_signature
 from ...rules.registry import rule_for
-from ..builtins import records
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
+from ..machine.protocol import operation
 from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
 from . import ordinary_options, writing_functions
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("emit_op")
 def emit_op(
     it: Interpreter,
     op: Op,
@@ -76,7 +77,7 @@ def emit_op(
             return values[0]  # the method gives a real array itself
     if not row:
         _refuse_objects(it, options)
-        made = records.made(it, op, values, options) if "dtype" in options else None
+        made = it.made_record(op, values, options) if "dtype" in options else None
         if made is not None:
             return made
     operands = [

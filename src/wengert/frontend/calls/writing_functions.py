@@ -22,13 +22,11 @@ from ...ops import structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
 from .. import heap
-from ..containers import in_place
-from ..domain.values import Args, Items, Kwargs, Value, as_known, is_mutable, kind_of_value
+from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 # --- in Python ----------------------------------------------------------------------------
 
@@ -204,7 +202,7 @@ def _in_place(operator_: Any) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         import ast
 
-        return in_place.add_in_place(it, operator_(), args[0], args[1], ast.Pass())
+        return it.add_in_place(operator_(), args[0], args[1], ast.Pass())
 
     return handler
 
@@ -249,18 +247,16 @@ def without_a_copy(
     it: Interpreter, op: Op, namespace: str, values: Sequence[Value], options: Mapping[str, Value]
 ) -> Value:
     """A call with `copy=False` (or None): it gives the array itself where it can, or changes it."""
-    from .opcalls import emit_op
-
     rest = {name: value for name, value in options.items() if name != "copy"}
     if op.name == "nan_to_num":
-        result = emit_op(it, op, namespace, values, rest)
+        result = it.emit_op(op, namespace, values, rest)
         target = heap.now(it, values[0])
         return write_to_out(it, target, result) if is_mutable(target) else result
     if op.name not in ("array", "astype"):
-        return emit_op(it, op, namespace, values, rest)
+        return it.emit_op(op, namespace, values, rest)
     missing = _axes_to_add(it, values[0], rest["ndmin"]) if "ndmin" in rest else 0
     kept = {name: rest[name] for name in ("dtype", "order") if name in rest}
-    made = emit_op(it, named("asarray"), "np", values, kept)
+    made = it.emit_op(named("asarray"), "np", values, kept)
     return it.getitem(made, Const((None,) * missing + (...,))) if missing else made
 
 

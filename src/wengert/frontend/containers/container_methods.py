@@ -10,11 +10,11 @@ from ...ir.graph import Const, Var
 from .. import heap
 from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from .run_time_containers import (
     METHODS,
     dict_of_object,
     extended_by_a_generator,
-    method_of_run_time,
 )
 from .writes import (
     assigns_attributes,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("method_of_known")
 def method_of_known(
     it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
 ) -> Value | None:
@@ -50,7 +51,7 @@ def method_of_known(
         done = table[name](it, items_now, args, kwargs)
         if done is not None:
             return done
-    return method_of_run_time(it, it.as_run_time(items_now), name, args, kwargs)
+    return it.method_of_run_time(it.as_run_time(items_now), name, args, kwargs)
 
 
 _KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
@@ -62,7 +63,7 @@ def _method_of_either(
 ) -> Value:
     current = heap.now(it, target)
     if isinstance(current, Var):
-        return method_of_run_time(it, current, name, args, kwargs)
+        return it.method_of_run_time(current, name, args, kwargs)
     done = method_of_known(it, target, name, args, kwargs)
     assert done is not None
     return done
@@ -90,11 +91,11 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
     if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
         return Const(None)
     if not follows(it, items):
-        method_of_run_time(it, it.as_run_time(items), "extend", [new], {})
+        it.method_of_run_time(it.as_run_time(items), "extend", [new], {})
         return Const(None)
     added = it.known_items(new)
     if added is None:
-        method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
+        it.method_of_run_time(heap.materialise(it, items), "extend", [new], {})
         return Const(None)
     return _put_list(it, items, [*items.values, *added])
 
@@ -151,13 +152,11 @@ def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | 
 
 def _remove(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
     """Which item it is, is known where one run is read: the objects around it stay what they are."""
-    from ..objects.identities import is_or_equals
-
     if not it.reading.is_one_run or len(args) != 1:
         return None
     mark, wanted = it.mark(), heap.now(it, args[0])
     for k, item in enumerate(items.values):
-        alike = it.known_truth(it.truth(is_or_equals(it, heap.now(it, item), wanted)))
+        alike = it.known_truth(it.truth(it.is_or_equals(heap.now(it, item), wanted)))
         if alike is None:
             it.return_to(mark)
             return None
@@ -269,5 +268,11 @@ _DICT_METHODS: dict[str, Method] = {
 }
 
 
-CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *METHODS))
+_CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *METHODS))
 """Methods that change the object they are called on."""
+
+
+@operation("is_changing")
+def is_changing(it: Interpreter, name: str) -> bool:
+    """Whether a method of this name changes the container that it is called on."""
+    return name in _CHANGING

@@ -17,14 +17,16 @@ from ...ops.registry import named
 from ...ops.shape import dtype as dtype_of
 from .. import heap
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
-from .container_methods import extend, method_of_known
-from .run_time_containers import extend_at_run_time, is_set, method_of_run_time, replace_set
+from ..machine.protocol import operation
+from .container_methods import extend
+from .run_time_containers import extend_at_run_time, is_set, replace_set
 from .writes import is_list, on_each, replace_list
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("add_in_place")
 def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:
@@ -43,10 +45,10 @@ def add_in_place(
         extend_at_run_time(it, old, [new], {})
         return old
     if isinstance(old, Var) and op.name == "bitor" and _is_dict(new):
-        method_of_run_time(it, old, "update", [new], {})
+        it.method_of_run_time(old, "update", [new], {})
         return old
     if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
-        method_of_known(it, old, "update", [new], {})  # which takes pairs as well, unlike `|`
+        it.method_of_known(old, "update", [new], {})  # which takes pairs as well, unlike `|`
         return old
     result = it.binary(operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):

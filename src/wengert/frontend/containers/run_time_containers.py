@@ -29,6 +29,7 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state
+from ..machine.protocol import operation
 from ..polyfills import equivalents
 from .writes import (
     adopt,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("method_of_run_time")
 def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method that changes a container which is known only when the program runs."""
     if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
@@ -71,17 +73,15 @@ def extended_by_a_generator(
     it: Interpreter, new: Value, append: Callable[[Value], Value | None]
 ) -> bool:
     """Append what a generator gives, item by item: those before an exception are there after it."""
-    from ..iterate import generators, iterators
-
     if not isinstance(new, Items) or not iterator_state.asks_a_generator(it, new):
         return False
 
     def take(it: Interpreter, item: Value) -> None:
         append(item)
 
-    rest = iterators.taken_over(it, new)
+    rest = iterator_state.taken_over(it, new)
     iterator_state.producer_of(rest).refuse_endless(it)
-    generators.drive(it, rest, Consumer(take, lambda it: Const(False), may_leave=False))
+    iterator_state.drive(it, rest, Consumer(take, lambda it: Const(False), may_leave=False))
     return True
 
 
@@ -273,8 +273,6 @@ def _store_entries(it: Interpreter, var: Var, sources: Sequence[Items]) -> None:
 
 def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     """What a dictionary is updated with, which may be pairs of a key and a value; a set takes anything."""
-    from ..builtins.library import dict_from
-
     source = dict_of_object(it, heap.now(it, source))
     if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
         return source
@@ -282,15 +280,14 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     if is_set(it, var) or not _may_be_pairs(listed):
         return listed
     is_dict = it.call(Const(hasattr), [var, Const("keys")], {})
-    return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
+    return it.choose(is_dict, lambda: it.dict_from(listed), lambda: listed)
 
 
 def dict_of_object(it: Interpreter, source: Value) -> Value:
     """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
-    from ..builtins.library import dict_from
     from ..classes.class_lookup import defines
 
-    return dict_from(it, source) if defines(source, "keys") else source
+    return it.dict_from(source) if defines(source, "keys") else source
 
 
 def _may_be_pairs(listed: Value) -> bool:

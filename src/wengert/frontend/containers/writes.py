@@ -33,7 +33,6 @@ from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..machine.relied_on import is_users_module
-from ..objects import class_attributes, object_changes, objects
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -277,14 +276,14 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
     """`target.name = value`."""
     target = heap.now(it, target)
     if is_object(target):
-        object_changes.assign(it, target, name, value)  # type: ignore[arg-type]
+        it.set_on_object(target, name, value)  # type: ignore[arg-type]
         return
     if isinstance(target, Var) and target.kind == UNKNOWN:
         it.emit(ident.kept, target, Const(name))
         _store(it, target, Const(me.Field(name)), value)
         return
     if isinstance(target, Const) and isinstance(target.value, type):
-        class_attributes.assign_to_class(it, target.value, name, value)
+        it.assign_to_class(target.value, name, value)
         return
     if cells.set_attribute_of_function(it, target, name, value):
         return
@@ -393,7 +392,7 @@ def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]
 
 
 def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:
-    write_attribute(it, objects.current(it, target), name, value)
+    write_attribute(it, it.known_object(target), name, value)
 
 
 def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
@@ -405,13 +404,13 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
             f"the attribute `{name}` of this object cannot be deleted here",
             "Set it to None instead.",
         )
-    object_changes.delete(it, target, name)  # type: ignore[arg-type]
+    it.delete_on_object(target, name)  # type: ignore[arg-type]
 
 
 @operation("remove_attribute")
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does to an attribute that is there."""
-    if on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):
+    if on_each(it, items, lambda each: remove_attribute(it, it.known_object(each), name)):
         return
     if not follows(it, items):
         raise it.unsupported(

@@ -27,7 +27,6 @@ from ..domain.values import (
 )
 from ..functions.closures import syntax_of
 from ..heap import cells, now
-from ..iterate import generators, iterators
 from ..syntax import liveness
 from ..syntax.declarations import assigned_names
 from . import deferral, exceptions
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from ..machine.reading import Step
 from ..domain.running import Consumer
 from ..functions.closures import example_manager
+from ..heap import iterator_state
+from ..machine.protocol import operation
 
 
 def run_with(it: Interpreter, node: ast.With) -> None:
@@ -176,6 +177,7 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
 _OF_GENERATOR = type(example_manager())
 
 
+@operation("manager_of")
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
     from ..functions.closures import closure_of
@@ -207,7 +209,7 @@ def _run_in_generator(
             "`contextmanager` of a function that is no generator", "Let it `yield` once."
         )
     assert isinstance(generator, Items)
-    generator = iterators.taken_over(it, generator)
+    generator = iterator_state.taken_over(it, generator)
     frame = it.frame
     targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
     names = assigned_names([*targets, *node.body])
@@ -225,7 +227,7 @@ def _run_in_generator(
 
     try:
         consumer = Consumer(take, lambda it: Const(False), may_leave=False)
-        generators.drive(it, generator, consumer)
+        iterator_state.drive(it, generator, consumer)
     finally:
         cells.take_back(it, frame.scope, lent)
     if not runs:

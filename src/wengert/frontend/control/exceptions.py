@@ -21,7 +21,6 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.reading import Diverges, Step
 from ..machine.segments import Classes, OpenArm, Region
-from ..objects import construct, object_changes, objects
 from ..syntax import liveness
 from . import deferral
 from .arms import Arm
@@ -392,7 +391,7 @@ def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
         return made
     if not (it.catching.explicit and it.catching.keeps):
         return it.opaque(cls, args, kwargs)
-    return construct.initialised(it, cls, made, args, kwargs)
+    return it.initialised(cls, made, args, kwargs)
 
 
 def as_raised(it: Interpreter, items: Items) -> Atom:
@@ -403,14 +402,13 @@ def as_raised(it: Interpreter, items: Items) -> Atom:
     return it.atom(items)
 
 
+@operation("method_of_exception")
 def builtin_method(it: Interpreter, receiver: Value, name: str, found: Any) -> Native:
     """A method of an exception that Python implements."""
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if name == "__init__":
-            object_changes.assign_plainly(
-                it, objects.current(it, receiver), "args", tuple_of(*args)
-            )
+            it.assign_plainly(it.known_object(receiver), "args", tuple_of(*args))
             return Const(None)
         return it.opaque(found, [receiver, *args], kwargs)
 

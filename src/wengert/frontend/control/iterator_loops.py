@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 from ...ir.graph import Const
 from ..domain.values import Items, Value, is_generator
 from ..heap import iterator_state
-from ..iterate import iterators, resuming
+from ..machine.protocol import operation
 from ..machine.runs import take_turn
 from ..syntax.declarations import assigned_names
-from .loop_reading import run_loop
 from .loops import by_test, finish
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("run_for_iterator")
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop that asks an iterator for one item after the other."""
     depth = it.frame.loops + 1
     source, _ = iterator_state.current(it, iterator)
     if is_generator(source) and iterator_state.producer_of(source).is_fresh(it):
         # from the second item on it is known better where the generator is
-        resuming.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
+        it.run_first(node, iterator, lambda: run_for_iterator(it, node, iterator))
         return
 
     def take(item: Value) -> None:
@@ -44,9 +44,9 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     it.vars[f"%test{depth}"] = Const(False)
 
     def body(_: Value) -> None:
-        iterators.advance(it, iterator, take, end)
+        it.advance(iterator, take, end)
 
-    run_loop(it, node, names, None, body, test=lambda: Const(True))
+    it.run_loop(node, names, None, body, test=lambda: Const(True))
     by_test(it, depth)
     finish(it, depth, node.orelse)
 
@@ -54,7 +54,7 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
 def _is_known(it: Interpreter, iterator: Items) -> bool:
     """Whether it is known if an iterator has another item."""
     mark = it.mark()
-    found = iterators.next_if_known(it, iterator)
+    found = it.next_if_known(iterator)
     it.return_to(mark)
     return found is not None
 
@@ -67,7 +67,7 @@ def _iterate_in_turns(
     def turns() -> None:
         while True:
             mark = it.mark()
-            found = iterators.next_if_known(it, iterator)
+            found = it.next_if_known(iterator)
             if found is None and node.orelse:
                 raise it.unsupported(
                     "only the run knows how many items this loop takes", "Walk over a list of them."

@@ -155,9 +155,7 @@ def _follow_object(
         _no_longer_carried(assumed, place)
         return False
     if isinstance(before, Items) and isinstance(after, Items):
-        from ..objects.objects import attributes_of_both
-
-        held = attributes_of_both(it, before, after)
+        held = it.attributes_of_both(before, after)
         if held is not None:
             return _follow_items(it, entry, assumed, place, held, attempt)
     if isinstance(before, Items):

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 from ..domain.running import LoopKey
 from ..heap import iterator_state
+from ..machine.protocol import operation
 
 Collect = Callable[[], Sequence[Value]]
 
@@ -66,6 +67,7 @@ class _Taken:
     )
 
 
+@operation("run_loop")
 def run_loop(
     it: Interpreter,
     node: ast.AST,

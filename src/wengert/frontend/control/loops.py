@@ -12,31 +12,28 @@ from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
 from ...ops import identity as ident
 from ...ops.refusals import REFUSALS
-from ..calls import checkpoints
 from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
-from ..iterate import generators, iterators, resuming
+from ..machine.protocol import operation
 from ..machine.reading import Diverges, strictly
 from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
-from . import iterator_loops
-from .loop_reading import run_loop
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:
-    if it.frame.producing is not None and resuming.is_stepping(it, node):
-        resuming.start_for_in_steps(it, node)
+    if it.frame.producing is not None and it.is_stepping(node):
+        it.start_for_in_steps(node)
         return
     value = it.as_asked(it.evaluate(node.iter))
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
     elif id(node) in it.reading.one_by_one:
-        iterator_loops.run_for_iterator(it, node, iterator_state.iterator_of(it, value))
+        it.run_for_iterator(node, iterator_state.iterator_of(it, value))
     else:
         run_over(it, node, value)
 
@@ -70,7 +67,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
             walking.raise_if_resized(it, dictionaries)
             body(item)
 
-        run_loop(it, node, names, items, guarded(it, items, turn))
+        it.run_loop(node, names, items, guarded(it, items, turn))
         walking.raise_if_resized(it, dictionaries)
         _check_lengths(it, walked)
         if id(node) in it.reading.by_index:
@@ -89,14 +86,14 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
 def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop over what is left of an iterator, which others may ask before the loop, in it, or after it."""
     source, position = iterator_state.current(it, iterator)
-    leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
-    kept = leaves and iterators.is_kept(it, iterator)
+    leaves = may_leave(node) or (yields(node) and iterator_state.may_stop(it))
+    kept = leaves and it.is_kept(iterator)
     if not is_generator(source) and position != Const(0):
-        kept = kept or iterators.is_kept(it, iterator)
+        kept = kept or it.is_kept(iterator)
     if kept or iterator_state.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
-        iterator_loops.run_for_iterator(it, node, iterator)
+        it.run_for_iterator(node, iterator)
         return
-    with iterators.drained(it, iterator, id(node)) as rest:
+    with iterator_state.drained(it, iterator, id(node)) as rest:
         (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
 
 
@@ -136,7 +133,7 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
 
     try:
         with frame.in_loop():
-            generators.drive(it, generator, Consumer(take, left, may_leave(node)))
+            iterator_state.drive(it, generator, Consumer(take, left, may_leave(node)))
     finally:
         cells.take_back(it, frame.scope, lent)
     finish(it, depth, node.orelse)
@@ -187,7 +184,7 @@ def _run_or_unroll(
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
 
     def run() -> None:
-        run_loop(it, node, names, it.at_run_time(items), body, certain=True)
+        it.run_loop(node, names, it.at_run_time(items), body, certain=True)
         _walk_by_index(it, node, lists)
 
     mark = it.mark()
@@ -225,6 +222,7 @@ def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walke
         walk_by_index(it, id(node))
 
 
+@operation("guarded")
 def guarded(
     it: Interpreter, running: Running, body: Callable[[Value], None]
 ) -> Callable[[Value], None]:
@@ -240,6 +238,7 @@ def _run_if_passed(
     it.branch(it.truth(guard(item)), partial(body, item), lambda: None)
 
 
+@operation("should_unroll")
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     if len(items) <= UNROLL or it.reading.is_one_run:
         return True
@@ -249,6 +248,7 @@ def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     return len(kinds) > 1 or not all(map(is_plain, items))
 
 
+@operation("unroll")
 def unroll(
     it: Interpreter,
     items: list[Value],
@@ -316,13 +316,14 @@ def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
         it.branch(left, lambda: None, lambda: it.execute(orelse))
 
 
+@operation("run_while")
 def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
 
-    if not again and it.frame.producing is not None and resuming.is_stepping(it, node):
-        resuming.run_loop_in_steps(it, node)
+    if not again and it.frame.producing is not None and it.is_stepping(node):
+        it.run_loop_in_steps(node)
         return
     depth = it.frame.loops + 1
-    marked = checkpoints.checkpointed_test(it, node.test)
+    marked = it.checkpointed_test(node.test)
     every, tested = (None, node.test) if marked is None else (Const(None), marked)
     known = it.known_truth(it.evaluate(tested)) if isinstance(tested, ast.Constant) else None
     if known is False:
@@ -339,8 +340,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         def test() -> Atom:
             return it.condition(tested)
 
-        run_loop(
-            it,
+        it.run_loop(
             node,
             names,
             None,
@@ -360,7 +360,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
 
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
-        run_loop(it, node, names, None, body, test=lambda: Const(True), every=every, certain=True)
+        it.run_loop(node, names, None, body, test=lambda: Const(True), every=every, certain=True)
         by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):
@@ -461,6 +461,7 @@ def _simple_test(node: ast.expr) -> bool:
     )
 
 
+@operation("collect")
 def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
     """A list with one value per item."""
     made: list[Value] = []
@@ -472,12 +473,10 @@ def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -
     if turns is not None:
         return list_of(*map(make, turns))
     if running.guards:
-        from ..iterate.comprehensions import collect_guarded
-
-        return collect_guarded(it, running, make)
+        return it.collect_guarded(running, make)
     node = it.frame.closure.node
     marker = LoopKey(node)
-    lists = run_loop(it, marker, [], running, body, collecting=lambda: made)
+    lists = it.run_loop(marker, [], running, body, collecting=lambda: made)
     return lists[0] if lists else list_of()  # no iteration ever comes to its end
 
 
@@ -486,5 +485,5 @@ def loop_over(
 ) -> None:
     """A loop that the interpreter itself writes; `names` are the slots it carries."""
     marker = LoopKey(it.frame.closure.node)
-    run_loop(it, marker, names, running, guarded(it, running, body))
+    it.run_loop(marker, names, running, guarded(it, running, body))
     it.vars.pop(f"%break{it.frame.loops + 1}", None)

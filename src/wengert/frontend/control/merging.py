@@ -26,6 +26,7 @@ from ..domain.values import (
     same,
 )
 from ..heap import iterator_state
+from ..machine.protocol import operation
 from .exports import Exports
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def _call_chosen(
     )
 
 
+@operation("as_met")
 def as_met(it: Interpreter, value: Value) -> Value:
     """A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
 
@@ -134,11 +136,10 @@ class Merger(Exports):
     def _held_by_both(
         self, a: Value, b: Value
     ) -> dict[Any, tuple[Value | None, Value | None]] | None:
-        from ..objects.objects import attributes_of_both
 
         if not isinstance(a, Items) or not isinstance(b, Items):
             return None
-        return attributes_of_both(self.interpreter, a, b)
+        return self.interpreter.attributes_of_both(a, b)
 
     def _note_items(self, container: Var, *contents: Value) -> None:
         """What a container held is part of a run-time object now, at a place that depends on the path."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ...ops import structure as st
-from ..builtins.library import dict_from
 from ..domain import number_classes
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value, list_of
 from ..polyfills import equivalents
@@ -183,7 +182,7 @@ def _matches_mapping(
     if isinstance(subject, Var):
         subject = it.open_up(subject)
     if _is_object_of(subject, _MAPPING):
-        subject = dict_from(it, subject)
+        subject = it.dict_from(subject)
     if not isinstance(subject, Items):
         return _matches_run_time_mapping(it, subject, keys, pattern, bindings)
     if subject.form != "dict":

@@ -15,6 +15,7 @@ from ...ir.graph import Const
 from ...ir.op import Op
 from ..boundary.shown import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
+from ..machine.protocol import operation
 from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column, Frame
 from . import tables
@@ -199,6 +200,7 @@ def _asks(function: Any) -> bool:
 # --- what is refused ------------------------------------------------------------------------------
 
 
+@operation("refuse_packing")
 def refuse_packing(it: Interpreter, value: Items) -> None:
     """Refuse to make a run-time value of what stands for an object of pandas."""
     if value.type in (Column, Frame):

@@ -19,7 +19,6 @@ from ...ops import structure as st
 from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
-from ..iterate import iterators
 from ..machine.reading import Diverges
 from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
@@ -143,7 +142,7 @@ def _content(value: Value) -> Any:
 def _made_here(it: Interpreter, result: Any) -> Value:
     """What a call gave: lists and dictionaries, as of `"a b".split()`, are the program's own to change."""
     if isinstance(result, Iterator):
-        return iterators.make_iterator(it, [as_known(tuple(result))], {})
+        return it.make_iterator([as_known(tuple(result))], {})
     if type(result) is dict:
         items = tuple(_made_here(it, item) for item in result.values())
         return Items("dict", tuple(result), items)

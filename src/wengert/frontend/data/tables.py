@@ -18,6 +18,7 @@ from ...ir.types import PICTURE
 from ...ops import structure as st
 from ..boundary.shown import is_data
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
+from ..machine import protocol
 from ..machine.failing import fail_now
 from ..machine.relied_on import rely_on
 from ..polyfills.pandas.columns import is_numbered
@@ -272,6 +273,7 @@ def now(given: Any) -> Any:
     return given
 
 
+@protocol.operation("packed_table")
 def packed(it: Interpreter, part: Part) -> Atom:
     """A part of a table as a value of the run, which is shown or passed on."""
     params = {"name": Const("table"), "holder": Const(part), "key": Const("now")}

@@ -207,10 +207,8 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
 
 def _unpacked(it: Interpreter, value: Value) -> Value:
     """The entries of `**value`; an object is asked for them."""
-    from ..builtins.library import dict_from
-
     value = now(it, value)
-    return dict_from(it, value) if is_object(value) else value
+    return it.dict_from(value) if is_object(value) else value
 
 
 def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:

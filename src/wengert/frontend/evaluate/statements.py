@@ -117,7 +117,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             tables.refuse_change(it, old)
             shared = sharing.may_be_shared(it, name, old) or in_place.casts(old, new, node.op)
             if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
-                result = in_place.add_in_place(it, node.op, old, new, node)
+                result = it.add_in_place(node.op, old, new, node)
             else:
                 if shared:
                     it.emit(ident.rebound, it.atom(old))
@@ -136,13 +136,13 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 result = it.binary(node.op, old, new, node)
                 writes.change_item(it, target, at, old, result)
                 return
-            result = in_place.add_in_place(it, node.op, old, new, node)
+            result = it.add_in_place(node.op, old, new, node)
             if result is not old or _runs_to_assign(target):
                 nameless_parts.set_item(it, container, target, at, result)
         case ast.Attribute(value=container, attr=name):
             target = it.evaluate(container)
             old = it.getattr(target, name)
-            result = in_place.add_in_place(it, node.op, old, it.evaluate(node.value), node)
+            result = it.add_in_place(node.op, old, it.evaluate(node.value), node)
             if result is not old or _runs_to_assign(target, name):
                 writes.set_attribute(it, target, name, result)
 
@@ -400,9 +400,8 @@ def _run_for(it: Interpreter, node: ast.For) -> None:
 
 
 def _run_while(it: Interpreter, node: ast.While) -> None:
-    from ..control.loops import run_while
 
-    run_while(it, node)
+    it.run_while(node)
 
 
 def _run_match(it: Interpreter, node: ast.Match) -> None:

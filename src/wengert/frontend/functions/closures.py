@@ -16,6 +16,7 @@ from ..boundary.signature import Template
 from ..domain.held import Held, StandIn
 from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells, now
+from ..machine.protocol import operation
 from ..machine.relied_on import rely_on_function
 from ..syntax.sources import source_of
 
@@ -137,6 +138,7 @@ def _names_around(scope: Scope | None) -> set[str]:
     return names
 
 
+@operation("escape")
 def escape(it: Interpreter, closure: Closure) -> Atom:
     """A function as a run-time value."""
     if closure.function is not None:

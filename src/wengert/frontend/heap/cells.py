@@ -155,10 +155,7 @@ def set_attribute_of_function(it: Interpreter, target: Value, name: str, value: 
     """`function.name = value`; gives whether it is a function."""
     function = target.value if isinstance(target, Const) else getattr(target, "function", None)
     if isinstance(target, Closure) and target.function is None and target.attributes is not None:
-        from ..objects.object_changes import assign_plainly
-        from ..objects.objects import current
-
-        assign_plainly(it, current(it, target.attributes), name, value)
+        it.assign_plainly(it.known_object(target.attributes), name, value)
         return True
     if isinstance(function, FunctionType):
         write(it, external(it, function, name), value)
@@ -170,10 +167,9 @@ def attribute_of_function(it: Interpreter, closure: Closure, name: str) -> Value
     """An attribute that the program, or somebody before it, gave to a function; None if there is none."""
     if closure.function is None and closure.attributes is not None:
         held = heap.now(it, closure.attributes)
-        from ..objects.objects import read as read_of_object
 
         known = isinstance(held, Items) and name in held.keys
-        return read_of_object(it, held, name) if known else None  # type: ignore[arg-type]
+        return it.attribute_of_object(held, name) if known else None  # type: ignore[arg-type]
     function = closure.function
     if isinstance(function, FunctionType):
         if known_external(it, function, name) is not None or name in vars(function):

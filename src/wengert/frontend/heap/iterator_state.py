@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Const, Var
+from ...ir.records import replace
+from ...ir.types import Array, Seq
+from ...ops import structure as st
+from ..domain.running import Consumer
 from ..domain.values import (
     Items,
     Iteration,
@@ -14,6 +19,7 @@ from ..domain.values import (
     is_generator,
     list_of,
 )
+from ..polyfills.stdlib import iterators as iterator_polyfills
 from .changes import put
 from .current import now
 from .places import place_of
@@ -102,3 +108,61 @@ def producer_of(value: Value) -> Producer:
     assert isinstance(value, Iteration)
     assert value.function is not None
     return value.function.value  # type: ignore[union-attr]
+
+
+@contextmanager
+def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Value, None, None]:
+    """What is left of an iterator, while something walks over it to its end.
+
+    Who else asks it meanwhile, or after an exception, has the program read again: `key` says what is then
+    to ask for one item at a time.
+    """
+    noticed = key is not None and it.is_kept(iterator) and not is_under_way(it, iterator)
+    source = taken_over(it, iterator)
+    if not noticed:
+        yield source
+        return
+    put_on(it, iterator, replace(DRAINED, key=key), Const(0))
+    yield source
+    put_on(it, iterator, list_of(), Const(0))
+
+
+def taken_over(it: Interpreter, iterator: Items) -> Value:
+    """What is left of an iterator, which whoever asks is going to walk over to its end."""
+    if is_under_way(it, iterator):
+        return rest_of(it, iterator)
+    source, position = current(it, iterator)
+    put_on(it, iterator, list_of(), Const(0))
+    if is_generator(source) or position == Const(0):
+        return source
+    listed = indexed(it, source)
+    if isinstance(listed, Items) and isinstance(position, Const):
+        return list_of(*listed.values[position.value :])
+    rest = it.emit(st.slice_, position, Const(None), Const(None))
+    return it.emit(st.getitem, it.atom(listed), rest)
+
+
+def rest_of(it: Interpreter, iterator: Items) -> Value:
+    """What gives the items that a generator has not given yet."""
+    made = it.call(Const(iterator_polyfills.rest), [iterator], {})
+    assert isinstance(made, Items)
+    return current(it, made)[0]
+
+
+def indexed(it: Interpreter, source: Value) -> Value:
+    """What is walked over, as something with indices."""
+    if isinstance(source, Items) and source.form in ("list", "tuple"):
+        return source
+    has_indices = isinstance(source, Var) and isinstance(source.kind, (Array, Seq))
+    return source if has_indices else it.as_list(source)
+
+
+def drive(it: Interpreter, generator: Value, consumer: Consumer) -> Value:
+    """Hand every item of a generator to a consumer; gives what the generator returns."""
+    return producer_of(generator).run(it, consumer)
+
+
+def may_stop(it: Interpreter) -> bool:
+    """Whether the current function is a generator that may be left where it yields."""
+    producing = it.frame.producing
+    return producing is not None and producing.may_stop

@@ -13,9 +13,6 @@ from ...ir.graph import Atom, Const
 from ...ir.records import replace
 from ...ops import containers as co
 from ...ops import structure as st
-from ..containers import container_methods
-from ..control.loop_reading import run_loop
-from ..control.loops import should_unroll
 from ..domain.running import Consumer, LoopKey, Running
 from ..domain.values import (
     Closure,
@@ -31,10 +28,11 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state, now, walking
+from ..machine.protocol import operation
 from ..machine.reading import Frame
 from ..machine.runs import by_turns
 from ..syntax.generator_syntax import as_function
-from . import generators, iterators
+from . import generators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -121,8 +119,8 @@ def _produce(
     if not isinstance(walked, Items) or not is_iterator(walked):
         return produce(walked)
     if id(clause) in it.reading.one_by_one:
-        return produce(iterators.rest_of(it, walked))
-    with iterators.drained(it, walked, id(clause)) as rest:
+        return produce(iterator_state.rest_of(it, walked))
+    with iterator_state.drained(it, walked, id(clause)) as rest:
         return produce(rest)
 
 
@@ -153,7 +151,7 @@ def _produce_at_once(
     turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
     if turns is not None:
         return _produce_known(it, clause, turns, make, nested=nested)
-    if isinstance(items, list) and should_unroll(it, items):
+    if isinstance(items, list) and it.should_unroll(items):
         return _produce_known(it, clause, items, make, nested=nested)
     running = it.at_run_time(items)
     if clause.ifs:
@@ -164,9 +162,8 @@ def _produce_at_once(
             return _all_hold(it, clause.ifs)
 
         running = replace(running, guards=(*running.guards, keep))
-    from ..control.loops import collect
 
-    collected = it.atom(collect(it, running, make))
+    collected = it.atom(it.collect(running, make))
     return it.emit(co.flatten_lists, collected) if nested else collected
 
 
@@ -182,9 +179,7 @@ def _produce_inside_out(
     frame, items = it.frame, list_of()
 
     def put(item: Value) -> None:
-        container_methods.method_of_known(
-            it, items, "extend" if nested else "append", [make(item)], {}
-        )
+        it.method_of_known(items, "extend" if nested else "append", [make(item)], {})
 
     def take(it: Interpreter, item: Value) -> None:
         names = dict(frame.scope.vars)
@@ -198,7 +193,7 @@ def _produce_inside_out(
             frame.scope.vars = names
 
     consumer = Consumer(take, lambda it: Const(False), may_leave=False)
-    generators.drive(it, generator, consumer)
+    iterator_state.drive(it, generator, consumer)
     listed = now(it, items)
     return list(listed.values) if isinstance(listed, Items) else it.atom(listed)
 
@@ -251,6 +246,7 @@ def _as_list(value: Value, *, nested: bool) -> Value:
     return value if nested else list_of(value)
 
 
+@operation("collect_guarded")
 def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
     """A list with one value for every item that passes the guards."""
     kept: list[Value] = []
@@ -273,7 +269,7 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
 
     marker = LoopKey(it.frame.closure.node)
     plain = replace(running, guards=())
-    lists = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
+    lists = it.run_loop(marker, [], plain, body, collecting=lambda: kept)
     return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
 
 
@@ -288,7 +284,6 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
             return Items("dict", tuple(items), tuple(items.values()))
         return it.emit(co.dict_of, it.atom(list_of(*keys)), it.atom(list_of(*values)))
     source = it.atom(pairs)
-    from ..control.loops import collect
     from .iteration import iterate_var
 
     running = iterate_var(it, source)
@@ -300,6 +295,6 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
             else it.emit(st.getitem, it.atom(pair), Const(k))
         )
 
-    keys = it.atom(collect(it, running, nth(0)))
-    values = it.atom(collect(it, running, nth(1)))
+    keys = it.atom(it.collect(running, nth(0)))
+    values = it.atom(it.collect(running, nth(1)))
     return it.emit(co.dict_of, keys, values)

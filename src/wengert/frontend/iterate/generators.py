@@ -16,7 +16,6 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
 from ...ops import structure as st
 from .. import heap
-from ..containers import container_methods
 from ..domain.values import (
     Activation,
     Closure,
@@ -29,6 +28,7 @@ from ..domain.values import (
     list_of,
 )
 from ..heap import cells
+from ..machine.protocol import operation
 from ..syntax.declarations import local_names
 from ..syntax.generator_syntax import (
     at_statements,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ..machine.reading import Frame
 from ..domain.running import Consumer
 from ..heap import iterator_state
-from ..heap.iterator_state import producer_of
+from ..heap.iterator_state import drive, producer_of
 
 NOT_STARTED = 0
 
@@ -56,6 +56,7 @@ NOT_STARTED = 0
 # --- making and asking ----------------------------------------------------------------------
 
 
+@operation("generator_of")
 def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What the call of a generator function gives."""
     producer = Producer(it, closure, bound)
@@ -68,9 +69,10 @@ def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value
     )
 
 
-def drive(it: Interpreter, generator: Value, consumer: Consumer) -> Value:
-    """Hand every item of a generator to a consumer; gives what the generator returns."""
-    return producer_of(generator).run(it, consumer)
+@operation("items_of_generator")
+def items_of_generator(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
+    """What a generator function gives, as a list."""
+    return collected(it, Producer(it, closure, bound))
 
 
 def collected(it: Interpreter, producer: Producer) -> Value:
@@ -79,7 +81,7 @@ def collected(it: Interpreter, producer: Producer) -> Value:
     items = list_of()
 
     def take(it: Interpreter, value: Value) -> None:
-        container_methods.method_of_known(it, items, "append", [value], {})
+        it.method_of_known(items, "append", [value], {})
 
     producer.run(it, Consumer(take, lambda it: Const(False), may_leave=False))
     return heap.now(it, items)
@@ -221,10 +223,9 @@ class Producer(Activation):
 
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
-        from ..calls.closure_calls import recurs, returned
         from ..machine.reading import NeedsCallee
 
-        if recurs(it, self.closure, self.bound):
+        if it.recurs(self.closure, self.bound):
             it.reading.separate.add(self.closure.identity)
             raise NeedsCallee
         scope = Scope(self.closure.scope.globals, self.closure.scope)
@@ -234,12 +235,10 @@ class Producer(Activation):
             frame.producing = _InsideOut(self, consumer)
             scope.vars["%returned"] = Const(False)
             it.execute(self.closure.node.body)  # type: ignore[arg-type]
-            return returned(it)
+            return it.returned()
 
     def step(self, it: Interpreter, sent: Value) -> tuple[Atom, Value]:
         """Run to the next `yield`; gives whether there was one, and the item if there was."""
-        from ..calls.closure_calls import returned
-
         with it.activation(self.stepped, self.scope, self.bound, self.around) as frame:
             self._refuse_unresumable(it)
             frame.producing = Stepping(self, sent)
@@ -247,7 +246,7 @@ class Producer(Activation):
             it.branch(_flag(it, self.ended), lambda: None, lambda: self._go_on(it))
             yielded = it.flag("%yielded")
             if returns_values(self.closure.node):
-                cells.write(it, self.result, returned(it))
+                cells.write(it, self.result, it.returned())
             self.scope.vars.pop("%return", None)
         item = cells.contents(it, self.item)
         inner = item.value if isinstance(item, Maybe) else item
@@ -293,12 +292,6 @@ class Producer(Activation):
                     "Bind what it gives to a name first: `x = yield y`.",
                     node,
                 )
-
-
-def may_stop(it: Interpreter) -> bool:
-    """Whether the current function is a generator that may be left where it yields."""
-    producing = it.frame.producing
-    return producing is not None and producing.may_stop
 
 
 def cells_without_use(it: Interpreter) -> set[Any]:

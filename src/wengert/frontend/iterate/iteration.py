@@ -32,7 +32,6 @@ from ..heap import now, place_of, walking
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
 from ..machine.runs import taken
-from . import iterators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -55,7 +54,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Items(form="tuple" | "list", values=values):
             return list(values)
         case Items(form="iterator"):
-            return iteration(it, iterators.taken_over(it, value))
+            return iteration(it, iterator_state.taken_over(it, value))
         case Items():
             return iteration(it, it.iterated(value))
         case Iteration():
@@ -458,7 +457,7 @@ def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)
     if isinstance(value, Items) and value.form == "iterator":
-        return as_list(it, iterators.taken_over(it, value))
+        return as_list(it, iterator_state.taken_over(it, value))
     if isinstance(value, Iteration) and value.form == "generator":
         assert isinstance(value.function, Native)
         return value.function.call(it, (), {})
@@ -469,6 +468,5 @@ def as_list(it: Interpreter, value: Value) -> Value:
         # what an unknown value is walked over as may be the very list
         source = items.iterables[0]
         return it.emit(st.as_list, value) if source in (value, *it.reading.walked) else source
-    from ..control.loops import collect
 
-    return collect(it, items, lambda item: item)
+    return it.collect(items, lambda item: item)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Number, Seq
+from ...ir.types import UNKNOWN, Array, Number
 from ...ops import elementwise as el
 from ...ops import structure as st
 from .. import heap
@@ -44,17 +42,20 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.reading import Step
 from ..domain.running import Consumer
+from ..heap import iterator_state
 from ..heap.iterator_state import (
-    DRAINED,
     current,
-    is_under_way,
+    indexed,
     iterator_of,
     on_each,
     producer_of,
     put_on,
+    taken_over,
 )
+from ..machine.protocol import operation
 
 
+@operation("make_iterator")
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`iter(items)`, `iter(function, sentinel)`."""
     if len(args) > 1:
@@ -85,56 +86,15 @@ def _must_be_iterable(it: Interpreter, value: Const) -> None:
 # --- whole ------------------------------------------------------------------------------------
 
 
-@contextmanager
-def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Value, None, None]:
-    """What is left of an iterator, while something walks over it to its end.
-
-    Who else asks it meanwhile, or after an exception, has the program read again: `key` says what is then
-    to ask for one item at a time.
-    """
-    noticed = key is not None and is_kept(it, iterator) and not is_under_way(it, iterator)
-    source = taken_over(it, iterator)
-    if not noticed:
-        yield source
-        return
-    put_on(it, iterator, replace(DRAINED, key=key), Const(0))
-    yield source
-    put_on(it, iterator, list_of(), Const(0))
-
-
-def taken_over(it: Interpreter, iterator: Items) -> Value:
-    """What is left of an iterator, which whoever asks is going to walk over to its end."""
-    if is_under_way(it, iterator):
-        return rest_of(it, iterator)
-    source, position = current(it, iterator)
-    put_on(it, iterator, list_of(), Const(0))
-    if is_generator(source) or position == Const(0):
-        return source
-    listed = _as_list(it, source)
-    if isinstance(listed, Items) and isinstance(position, Const):
-        return list_of(*listed.values[position.value :])
-    rest = it.emit(st.slice_, position, Const(None), Const(None))
-    return it.emit(st.getitem, it.atom(listed), rest)
-
-
-def rest_of(it: Interpreter, iterator: Items) -> Value:
-    """What gives the items that a generator has not given yet."""
-    made = it.call(Const(iterator_polyfills.rest), [iterator], {})
-    assert isinstance(made, Items)
-    return current(it, made)[0]
-
-
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
-    from ..control.loop_reading import run_loop
-    from ..control.loops import guarded, should_unroll, unroll
     from ..domain.running import Running
 
     value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
     if is_generator(value):
-        return generators.drive(it, value, consumer)
+        return iterator_state.drive(it, value, consumer)
     lists = walking.known_lists(it, value)
     items = it.iteration(value)
 
@@ -142,17 +102,18 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
         consumer.take(it, item)
         generators.leave_if(it, consumer.left(it))
 
-    if not isinstance(items, Running) and should_unroll(it, items):
-        unroll(it, items, body, value, lists)
+    if not isinstance(items, Running) and it.should_unroll(items):
+        it.unroll(items, body, value, lists)
     else:
         running = it.at_run_time(items)
-        run_loop(it, node, [], running, guarded(it, running, body))
+        it.run_loop(node, [], running, it.guarded(running, body))
     return Const(None)
 
 
 # --- one by one -------------------------------------------------------------------------------
 
 
+@operation("advance")
 def advance(
     it: Interpreter,
     iterator: Items,
@@ -168,7 +129,7 @@ def advance(
         return
     if isinstance(source, Iteration) and source.key is not None:
         walking.one_by_one(it, source.key)
-    listed = _as_list(it, source)
+    listed = indexed(it, source)
     if listed is not source:
         on_each(it, iterator, lambda each: _make_list(it, each))
     it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
@@ -176,15 +137,7 @@ def advance(
 
 def _make_list(it: Interpreter, iterator: Items) -> None:
     source, position = current(it, iterator)
-    put_on(it, iterator, _as_list(it, source), position)
-
-
-def _as_list(it: Interpreter, source: Value) -> Value:
-    """What is walked over, as something with indices."""
-    if isinstance(source, Items) and source.form in ("list", "tuple"):
-        return source
-    indexed = isinstance(source, Var) and isinstance(source.kind, (Array, Seq))
-    return source if indexed else it.as_list(source)
+    put_on(it, iterator, indexed(it, source), position)
 
 
 def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
@@ -195,6 +148,7 @@ def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
     return it.emit(st.lt, position, Const(len(listed.values)))
 
 
+@operation("next_if_known")
 def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
     """The next item in a list of its own, an empty list at the end; None where only the run knows which."""
     source, position = current(it, iterator)
@@ -204,7 +158,7 @@ def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
         return None if there is None else [item] * there
     if isinstance(source, Iteration):
         return None
-    there = it.known_truth(_has_next(it, _as_list(it, source), position))
+    there = it.known_truth(_has_next(it, indexed(it, source), position))
     if there is None:
         return None
     return [_next(it, iterator)] if there else []
@@ -246,6 +200,7 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
     return own
 
 
+@operation("attribute_of_iterator")
 def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
     """A method of an iterator."""
     methods = {"send": send, "close": close, "__next__": _next_method}
@@ -351,6 +306,7 @@ def is_lazy(it: Interpreter, value: Value) -> bool:
 # --- who else may ask -------------------------------------------------------------------------
 
 
+@operation("is_kept")
 def is_kept(it: Interpreter, iterator: Items) -> bool:
     """Whether something refers to an iterator, so that it may be asked again."""
     for frame in it.frames:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...ir.graph import Const
 from ..domain.values import Items, Value, is_iterator
 from ..heap import cells, iterator_state
+from ..machine.protocol import operation
 from ..syntax.declarations import yields
 from ..syntax.generator_syntax import contains, loop_name, points
 from . import iterators
@@ -59,7 +60,7 @@ class Stepping(Producing):
         inner = cells.read(it, it.frame.scope.vars[loop_name(node)], "", own=True)  # type: ignore[arg-type]
         assert isinstance(inner, Items)
         take = lambda item: _ignored(self.produce(it, node, item))
-        iterators.advance(it, inner, take, lambda: None, sent)
+        it.advance(inner, take, lambda: None, sent)
         return iterators.returned(it, inner)
 
 
@@ -138,19 +139,18 @@ def _resume_loop(it: Interpreter, loop: ast.While | ast.For, node: ast.AST) -> N
     it.run([rest, following])
 
 
+@operation("run_loop_in_steps")
 def run_loop_in_steps(it: Interpreter, loop: ast.While | ast.For) -> None:
     """A loop that yields: its next iteration, and if that has not stopped the generator, the others."""
-    from ..control.iterator_loops import run_for_iterator
-    from ..control.loops import run_while
-
     if isinstance(loop, ast.While):
-        run_first(it, loop, None, lambda: run_while(it, loop, again=True))
+        run_first(it, loop, None, lambda: it.run_while(loop, again=True))
         return
     iterator = cells.read(it, it.frame.scope.vars[loop_name(loop)], "", own=True)  # type: ignore[arg-type]
     assert isinstance(iterator, Items)
-    run_first(it, loop, iterator, lambda: run_for_iterator(it, loop, iterator))
+    run_first(it, loop, iterator, lambda: it.run_for_iterator(loop, iterator))
 
 
+@operation("run_first")
 def run_first(
     it: Interpreter, loop: ast.While | ast.For, iterator: Items | None, again: Step
 ) -> None:
@@ -177,9 +177,10 @@ def run_first(
         it.branch(test, lambda: it.run([lambda: iteration_(None), others]), end)
     else:
         take = lambda item: it.run([lambda: iteration_(item), others])
-        iterators.advance(it, iterator, take, end)  # type: ignore[arg-type]
+        it.advance(iterator, take, end)  # type: ignore[arg-type]
 
 
+@operation("start_for_in_steps")
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
     """A `for` loop that yields: what it walks over is kept for when the generator goes on."""
     value = it.evaluate(loop.iter)
@@ -188,6 +189,7 @@ def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
     run_loop_in_steps(it, loop)
 
 
+@operation("is_stepping")
 def is_stepping(it: Interpreter, node: ast.AST) -> bool:
     """Whether a loop yields in a generator whose items are asked for one by one."""
     return isinstance(it.frame.producing, Stepping) and yields(node)

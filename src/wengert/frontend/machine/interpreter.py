@@ -28,7 +28,6 @@ from ..control import deferral
 from ..control.arms import Arm, Merge
 from ..control.catching import Catching, Leaves
 from ..control.merging import Merger
-from ..data import columns, tables
 from ..domain.parts import Part
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 from ..heap import cells
@@ -165,7 +164,7 @@ class Interpreter(Operations):
         value = hp.now(self, value)
         match value:
             case Const(value=Part() as part):
-                return tables.packed(self, part)
+                return self.packed_table(part)
             case Var() | Const():
                 return value
             case Items(form="function" | "derivative", home=home) if home is not None:
@@ -178,7 +177,7 @@ class Interpreter(Operations):
                     "Call it where it is made, or pass it to the function that calls it.",
                 )
             case Items():
-                columns.refuse_packing(self, value)
+                self.refuse_packing(value)
                 return hp.packed(self, value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")
@@ -187,9 +186,7 @@ class Interpreter(Operations):
             case Iteration():
                 return self.atom(self.as_list(value))
             case Closure():
-                from ..functions.closures import escape
-
-                return escape(self, value)
+                return self.escape(value)
             case Native(value=inner) if inner is not None:
                 return Const(inner)
             case Native(name=name):

@@ -36,9 +36,7 @@ from ...ops import structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.shape import kind_if_number
 from ..boundary.signature import Template
-from ..calls.opcalls import emit_op
 from ..classes import bound_methods, class_lookup, instances
-from ..containers import container_methods, run_time_containers
 from ..data import known_text, tables
 from ..domain.arguments import may_be_method
 from ..domain.held import Held
@@ -58,7 +56,6 @@ from ..domain.values import (
 )
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
-from ..iterate import iterators
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..machine.runs import known
@@ -98,7 +95,7 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return _of_constant(it, constant, name)
         case Items(form="iterator"):
             said = instances.attribute(it, value, name)
-            return iterators.attribute(it, value, name) if said is None else said
+            return it.attribute_of_iterator(value, name) if said is None else said
         case Items():
             return _of_items(it, value, name)
         case Var() | Const():
@@ -203,7 +200,7 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
         case Items(form="namedtuple"):
             return _of_namedtuple(it, items, name)
         case Items(form="dataclass" | "object"):
-            return objects.read(it, items, name)
+            return it.attribute_of_object(items, name)
         case Items(form="super"):
             return objects.read_super(it, items, name)
         case Items(form="function", type=Template() as template):
@@ -224,7 +221,7 @@ def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
     found = None
     if class_lookup.own_method(items.type, name) is None:
         found = namedtuples.method_of_namedtuple(items, name)
-    return objects.read(it, items, name) if found is None else found
+    return it.attribute_of_object(items, name) if found is None else found
 
 
 def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
@@ -319,12 +316,8 @@ def _method_of_run_time(
         return it.draw(_of_run_time(it, value, name), args, kwargs)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
-    if (
-        name in container_methods.CHANGING
-        and isinstance(value, Var)
-        and not isinstance(kind, (Number, Other))
-    ):
-        return run_time_containers.method_of_run_time(it, value, name, args, kwargs)
+    if isinstance(value, Var) and not isinstance(kind, (Number, Other)) and it.is_changing(name):
+        return it.method_of_run_time(value, name, args, kwargs)
     of_text = kind == STR or (name == "partition" and [*map(kind_of_value, args)] == [STR])
     if name in MUTATING and not of_text:
         raise _mutation(it, name)
@@ -339,7 +332,7 @@ def _method_of_run_time(
         op = None
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
         it.refuse_unknown((name,), [value])
-        return emit_op(it, op, "method", [value, *args], kwargs)
+        return it.emit_op(op, "method", [value, *args], kwargs)
     return _method_without_rule(value, name, it, args, kwargs)
 
 
@@ -468,7 +461,7 @@ def _method_of_container(
     cls = _CONTAINERS.get(items.form)
     if cls is not None and items.type in (None, cls):  # what others take they say themselves
         refuse_wrong_call(it, getattr(cls, name, None), [items, *args], kwargs)
-    done = container_methods.method_of_known(it, items, name, args, kwargs)
+    done = it.method_of_known(items, name, args, kwargs)
     if done is not None:
         return done
     if name in MUTATING:

@@ -13,6 +13,7 @@ from ..classes import class_lookup
 from ..domain.held import Held
 from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
 from ..heap import now, outside, put
+from ..machine.protocol import operation
 from ..machine.relied_on import rely_on_class
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def _shown_and_changed(it: Interpreter, cls: type) -> Exception:
     )
 
 
+@operation("assign_to_class")
 def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
     if cls in it.reading.classes_shown:

@@ -39,8 +39,10 @@ from . import object_changes, objects
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 from ..classes.class_lookup import is_generated_init
+from ..machine.protocol import operation
 
 
+@operation("construct")
 def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
@@ -129,6 +131,7 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     return initialised(it, cls, made, args, kwargs)
 
 
+@operation("initialised")
 def initialised(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
     """A new object after its `__init__`."""
     init = class_lookup.static_lookup(cls, "__init__")
@@ -218,6 +221,7 @@ def built_in(it: Interpreter, cls: type) -> Exception:
     )
 
 
+@operation("new_namedtuple")
 def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
     """A namedtuple from its fields."""
     fields = namedtuple_fields(cls)
@@ -243,6 +247,7 @@ def _made_by(factory: Any) -> Native:
     return Native(DEFAULT_FACTORY, lambda it, args, kwargs: it.call(as_known(factory), [], {}))
 
 
+@operation("init_of_base")
 def init_of_base(it: Interpreter, owner: type, args: Args, kwargs: Kwargs) -> Value:
     """`super().__init__(…)`, where `@dataclass` has written what is called: others know the object already."""
     made = now(it, args[0])
@@ -274,7 +279,7 @@ def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs:
         variables = [given[f.name] for f in every if _kind_of_field(f) == "_FIELD_INITVAR"]
         current = now(it, made)
         assert isinstance(current, Items)
-        it.call(objects.read(it, current, "__post_init__"), variables, {})
+        it.call(it.attribute_of_object(current, "__post_init__"), variables, {})
     return now(it, made)
 
 

@@ -30,6 +30,7 @@ from ..heap import may_be, now, place_of
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 from ..heap.current import opened
+from ..machine.protocol import operation
 
 # --- `is` -----------------------------------------------------------------------------------
 
@@ -152,6 +153,7 @@ def _all_equal(it: Interpreter, left: Sequence[Value], right: Sequence[Value]) -
     )
 
 
+@operation("is_or_equals")
 def is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
     """What Python's containers ask of an item: whether it is the other, or equal to it."""
     same = identical(it, a, b)

@@ -43,10 +43,11 @@ from ..domain.values import (
 )
 from ..heap import now, place_of
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes, construct
-from .object_changes import assign_plainly, delete_plainly
+from .object_changes import delete_plainly
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 # --- reading ------------------------------------------------------------------------------
 
 
+@operation("attribute_of_object")
 def read(it: Interpreter, items: Items, name: str) -> Value:
     """`items.name`, of an object whose attributes are known."""
     cls = items.type
@@ -265,9 +267,7 @@ def _refuse_uncertain(it: Interpreter, items: Items) -> None:
 def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
     """A method that no class of the user defines."""
     if issubclass(cls, BaseException):
-        from ..control import exceptions
-
-        return exceptions.builtin_method(it, receiver, name, found)
+        return it.method_of_exception(receiver, name, found)
     if found is type.__call__ and isinstance(receiver, Const):
         return Native(
             name,
@@ -301,7 +301,7 @@ def _nothing(it: Interpreter, receiver: Value, *args: Value) -> Value:
 
 
 def _set_plainly(it: Interpreter, receiver: Value, name: Value, value: Value) -> Value:
-    assign_plainly(it, current(it, receiver), known_name(it, name), value)
+    it.assign_plainly(current(it, receiver), known_name(it, name), value)
     return Const(None)
 
 
@@ -323,6 +323,7 @@ _OF_OBJECT = {
 }
 
 
+@operation("known_object")
 def current(it: Interpreter, value: Value) -> Items:
     """An object as it is now, whose attributes have to be known."""
     found = now(it, value)
@@ -360,6 +361,7 @@ def by_name(it: Interpreter, name: Value, act: Callable[[str], Value]) -> Value:
 # --- where paths of control meet ----------------------------------------------------------
 
 
+@operation("attributes_of_both")
 def attributes_of_both(
     it: Interpreter, a: Items, b: Items
 ) -> dict[Any, tuple[Value | None, Value | None]] | None:

@@ -106,7 +106,7 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
 
     compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
     fields = [
-        tuple_of(*(objects.read(it, each, field) for field in compared))  # type: ignore[arg-type]
+        tuple_of(*(it.attribute_of_object(each, field) for field in compared))  # type: ignore[arg-type]
         for each in (receiver, other)
     ]
     return it.compare(_COMPARISONS[name], *fields)

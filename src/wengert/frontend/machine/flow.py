@@ -1,0 +1,189 @@
+"""How the program goes on, as methods of the interpreter: loops, generators, exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Const
+from .declaring import done_in
+
+if TYPE_CHECKING:
+    import ast
+
+    from ...ir.graph import Atom, Var
+    from ..control.loop_reading import Collect
+    from ..domain.running import Running
+    from ..domain.values import Args, Closure, Items, Kwargs, Native, Value
+    from ..heap import walking
+    from .reading import Step
+
+
+class Flow:
+    """What is done with the flow of control: each is done where the declaration says."""
+
+    # --- iteration ----------------------------------------------------------------------
+
+    # `list(value)`.
+    @done_in("iterate.iteration")
+    def as_list(self, value: Value) -> Value: ...
+
+    # `tuple(value)`.
+    @done_in("iterate.iteration")
+    def as_tuple(self, value: Value) -> Value: ...
+
+    # The items of a value that is iterated over, where they are known one by one.
+    @done_in("iterate.iteration")
+    def known_items(self, value: Value) -> list[Value] | None: ...
+
+    # What can be walked over more than once: an iterator's items, or the value itself.
+    @done_in("iterate.iteration")
+    def settled(self, value: Value) -> Value: ...
+
+    # The known items of a value, or how to iterate over it at run time.
+    @done_in("iterate.iteration")
+    def iteration(self, value: Value) -> list[Value] | Running: ...
+
+    # The list of these values, with the items of those that stand for `*items`.
+    @done_in("iterate.iteration")
+    def joined(self, values: Sequence[Value]) -> Atom: ...
+
+    # A part of what is walked over in a loop that the run counts.
+    @done_in("iterate.iteration")
+    def at_run_time(self, part: list[Value] | Running) -> Running: ...
+
+    # The list that `items[start:]` was taken from, whose items are the same objects, and `start`.
+    @done_in("iterate.iteration")
+    def whole_list(self, value: Atom) -> tuple[Atom, int]: ...
+
+    # Whether known items are not too many to be written out because something is looked up by them: text.
+    @done_in("iterate.iteration")
+    def can_be_written_out(self, names: Sequence[Value]) -> bool: ...
+
+    # What a generator function gives, as a list.
+    @done_in("iterate.generators")
+    def items_of_generator(self, closure: Closure, bound: Mapping[str, Value]) -> Value: ...
+
+    # A list with one value for every item that passes the guards.
+    @done_in("iterate.comprehensions")
+    def collect_guarded(self, running: Running, make: Callable[[Value], Value]) -> Value: ...
+
+    # What the call of a generator function gives.
+    @done_in("iterate.generators")
+    def generator_of(self, closure: Closure, bound: Mapping[str, Value]) -> Value: ...
+
+    # `iter(items)`, `iter(function, sentinel)`.
+    @done_in("iterate.iterators")
+    def make_iterator(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value: ...
+
+    # Do something with the next item of an iterator, or something else where it has come to its end.
+    @done_in("iterate.iterators")
+    def advance(
+        self,
+        iterator: Items,
+        take: Callable[[Value], None],
+        end: Step,
+        sent: Value = Const(None),  # noqa: B008
+    ) -> None: ...
+
+    # The next item in a list of its own, an empty list at the end; None where only the run knows which.
+    @done_in("iterate.iterators")
+    def next_if_known(self, iterator: Items) -> list[Value] | None: ...
+
+    # A method of an iterator.
+    @done_in("iterate.iterators")
+    def attribute_of_iterator(self, iterator: Items, name: str) -> Value: ...
+
+    # Whether something refers to an iterator, so that it may be asked again.
+    @done_in("iterate.iterators")
+    def is_kept(self, iterator: Items) -> bool: ...
+
+    # The first iteration of a loop, and then the others.
+    @done_in("iterate.resuming")
+    def run_first(self, loop: ast.While | ast.For, iterator: Items | None, again: Step) -> None: ...
+
+    # Whether a loop yields in a generator whose items are asked for one by one.
+    @done_in("iterate.resuming")
+    def is_stepping(self, node: ast.AST) -> bool: ...
+
+    # A loop that yields: its next iteration, and if that has not stopped the generator, the others.
+    @done_in("iterate.resuming")
+    def run_loop_in_steps(self, loop: ast.While | ast.For) -> None: ...
+
+    # A `for` loop that yields: what it walks over is kept for when the generator goes on.
+    @done_in("iterate.resuming")
+    def start_for_in_steps(self, loop: ast.For) -> None: ...
+
+    # --- control ------------------------------------------------------------------------
+
+    # An exception: its contents known, where that is all there is to it.
+    @done_in("control.exceptions")
+    def make_exception(self, cls: type, args: Args, kwargs: Kwargs) -> Value: ...
+
+    # Raise an exception, or an exception of a class.
+    @done_in("control.exceptions")
+    def raise_exception(self, exception: Value, cause: Value | None = None) -> None: ...
+
+    # A `try` whose body is run in this way.
+    @done_in("control.exceptions")
+    def run_try_around(self, node: ast.Try, body: Step) -> None: ...
+
+    # The context manager that a function decorated with `contextmanager` gives.
+    @done_in("control.contexts")
+    def manager_of(self, closure: Closure, args: Args, kwargs: Kwargs) -> Value: ...
+
+    # A method of an exception that Python implements.
+    @done_in("control.exceptions")
+    def method_of_exception(self, receiver: Value, name: str, found: Any) -> Native: ...
+
+    # A loop that asks an iterator for one item after the other.
+    @done_in("control.iterator_loops")
+    def run_for_iterator(self, node: ast.For, iterator: Items) -> None: ...
+
+    # Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists.
+    @done_in("control.loop_reading")
+    def run_loop(
+        self,
+        node: ast.AST,
+        names: Sequence[str],
+        running: Running | None,
+        body: Callable[[Value], None],
+        *,
+        test: Callable[[], Atom] | None = None,
+        collecting: Collect | None = None,
+        every: Atom | None = None,
+        certain: bool = False,
+    ) -> list[Var]: ...
+
+    # A list with one value per item.
+    @done_in("control.loops")
+    def collect(self, running: Running, make: Callable[[Value], Value]) -> Value: ...
+
+    # Whether a loop over known items is written out.
+    @done_in("control.loops")
+    def should_unroll(self, items: list[Value]) -> bool: ...
+
+    # The body, for the items that pass every guard.
+    @done_in("control.loops")
+    def guarded(
+        self, running: Running, body: Callable[[Value], None]
+    ) -> Callable[[Value], None]: ...
+
+    # A loop written out, one iteration after the other.
+    @done_in("control.loops")
+    def unroll(
+        self,
+        items: list[Value],
+        body: Callable[[Value], None],
+        iterable: Value,
+        lists: Sequence[walking.Walked],
+        node: ast.For | None = None,
+    ) -> None: ...
+
+    # A `while` loop; `again` says that a generator goes on in it.
+    @done_in("control.loops")
+    def run_while(self, node: ast.While, *, again: bool = False) -> None: ...
+
+    # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
+    @done_in("control.merging")
+    def as_met(self, value: Value) -> Value: ...
