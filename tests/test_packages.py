@@ -18,7 +18,8 @@ from wengert.frontend.machine.interpreter import Interpreter
 
 FLOORS: dict[str, list[set[str]]] = {
     "frontend": [
-        {"read", "rule_rows"},
+        {"read"},
+        {"rule_rows"},
         {"evaluate"},
         {"builtins"},
         {"control", "iterate", "objects", "containers", "calls"},
@@ -57,7 +58,7 @@ FLOORS: dict[str, list[set[str]]] = {
 }
 """From the roof to the ground. A package imports from packages on floors below it."""
 
-UPWARD = {"frontend": 12, "passes": 0, "backends.native": 0}
+UPWARD = {"frontend": 0, "passes": 0, "backends.native": 0}
 """How many imports still go up or sideways, functions and late modules included."""
 
 LARGEST_CIRCLE = {

@@ -19,7 +19,6 @@ from ..ops.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
 from .boundary.signature import Template
-from .calls.closure_calls import inline
 from .data import columns
 from .domain.values import (
     MUTABLE_FORMS,
@@ -412,7 +411,7 @@ def read_inline(
     # what a row has captured is read where the row is inlined
     closure = closure_of(it, row) if row.__closure__ else _row_closure(row)
     before = it.builder.span
-    result = inline(it, closure, bind_arguments(it, closure, args, dict(options)))
+    result = it.inline(closure, bind_arguments(it, closure, args, dict(options)))
     it.builder.span = before
     return result
 

@@ -53,11 +53,9 @@ from ..objects.identities import holds_by_identity, refuse_in_sets
 from ..polyfills import equivalents
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
-from . import library_modules
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
 
 # --- iteration ----------------------------------------------------------------------------
 
@@ -576,14 +574,3 @@ HANDLERS: dict[int, Handler] = {
 def handler_of(it: Interpreter, known: Any) -> Handler | None:
     """How to read a call of a builtin that most programs call."""
     return HANDLERS.get(id(known))
-
-
-_PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}
-
-
-@operation("rarer_handler_of")
-def rarer_handler_of(it: Interpreter, known: Any) -> Handler | None:
-    """How to read a call of another function of Python's or NumPy's that is no op."""
-    # a method or slot of a builtin class names no module
-    module = str(getattr(known, "__module__", None) or "builtins")
-    return library_modules.handler_of(known) if module.partition(".")[0] in _PACKAGES else None

@@ -49,6 +49,7 @@ from ..functions.names import local_variables
 from ..heap import iterator_state, now, walking
 from ..iterate import iterators
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
 from ..polyfills import equivalents
@@ -535,3 +536,14 @@ def _starts_elsewhere(known: Any) -> bool:
 
 
 _chain_from_iterable = at_once(_in_python(equivalents.chain_from_iterable), "chain_from_iterable")
+
+
+_PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}
+
+
+@operation("rarer_handler_of")
+def rarer_handler_of(it: Interpreter, known: Any) -> Handler | None:
+    """How to read a call of another function of Python's or NumPy's that is no op."""
+    # a method or slot of a builtin class names no module
+    module = str(getattr(known, "__module__", None) or "builtins")
+    return handler_of(known) if module.partition(".")[0] in _PACKAGES else None

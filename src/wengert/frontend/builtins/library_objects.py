@@ -410,7 +410,7 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
-    return construct.construct_plainly(it, cls.value, rest, kwargs)
+    return it.construct_plainly(cls.value, rest, kwargs)
 
 
 def _contents_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -128,7 +128,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Closure(function=known) if known and _by_itself(known):
             return call_known(it, known, args, kwargs)
         case Closure():
-            return call_closure(it, function, args, kwargs)
+            return it.call_closure(function, args, kwargs)
         case Items(form="function", type=Maker()):
             return call(it, captures.put_together(function), args, kwargs)
         case Items(form="function") if _by_itself(function.type.function):
@@ -140,7 +140,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             found = op_with_rule(it, function.type.function)  # a rule needs no source
             if found is not None:
                 return _beside_captured(it, function, it.emit_op(*found, args, kwargs))
-            return call_closure(it, closure_of_items(it, function), args, kwargs)
+            return it.call_closure(closure_of_items(it, function), args, kwargs)
         case Items(form="derivative", type=verb):
             return it.reading.derivative(it, verb, function["function"], args, kwargs)
         case Items(form="object", type=types.MethodType):
@@ -335,7 +335,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
                 closure = closure_of(it, known)
             except NoSource as refusal:
                 return _call_sourceless(it, known, refusal, args, kwargs)
-            return call_closure(it, closure, args, kwargs)
+            return it.call_closure(closure, args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
@@ -361,7 +361,7 @@ def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     inner = getattr(known, "__wrapped__", None)
     picks = type(known).__module__ == "uarray"  # what it wraps says which arguments are arrays
     if isinstance(inner, types.FunctionType) and not picks:
-        return call_closure(it, closure_of(it, inner), args, kwargs)
+        return it.call_closure(closure_of(it, inner), args, kwargs)
     own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)

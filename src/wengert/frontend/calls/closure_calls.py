@@ -44,6 +44,7 @@ INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
 
+@operation("call_closure")
 def call_closure(
     it: Interpreter, closure: Closure, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
@@ -171,6 +172,7 @@ def _size(node: ast.AST) -> int:
     return sum(1 for _ in ast.walk(node))
 
 
+@operation("inline")
 def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """Run a function's body here and give its result."""
     if yields(closure.node):

@@ -35,7 +35,6 @@ from ..functions.closures import closure_of
 from ..heap import Heap, identities, now, place_of
 from ..heap.sharing import reached_from
 from ..machine.reading import NeedsCallee
-from .closure_calls import call_closure
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -99,10 +98,10 @@ def _call(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Valu
         return _first_result(it, plain, closure.scope.memory_of, bound, args, kwargs)
     if names is None:
         _refuse_within_memory(it, closure)
-        return call_closure(it, plain, args, kwargs)
+        return it.call_closure(plain, args, kwargs)
     scope = closure.scope if len(names) == len(bound) else _memory_of_this_call(it, closure.scope)
     made = replace(closure, node=_with_memory(closure.node, names), scope=scope)
-    return call_closure(it, made, args, kwargs)
+    return it.call_closure(made, args, kwargs)
 
 
 def _memory_of_this_call(it: Interpreter, scope: Scope) -> Scope:
@@ -156,7 +155,7 @@ def _first_result(
                 "Call it before the `if` or the loop, and keep the result under a name.",
             )
     start, heap, eqns = next(births), dict(it.heap), len(it.builder.eqns)
-    result = call_closure(it, closure, args, kwargs)
+    result = it.call_closure(closure, args, kwargs)
     if _acts(it, start, heap, it.builder.eqns[eqns:]):
         _remember_at_run_time(it, closure, function, bound)
     if it.builder is not _home(it, function):

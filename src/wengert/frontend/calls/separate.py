@@ -45,7 +45,6 @@ from ..heap.loop_aliases import Path, at_path, objects_in
 from ..machine.interpreter import Interpreter
 from ..machine.reading import Diverges
 from ..syntax.declarations import free_names
-from .closure_calls import inline
 
 Returned = tuple[Path, int, Path, int]
 """Which part of a result may be which part of which argument, or so deep in it."""
@@ -377,7 +376,7 @@ def _read_body(
         around.vars[name] = replace(sibling, scope=around)
     moved = replace(closure, scope=around)
     try:
-        value = inline(reader, moved, given)
+        value = reader.inline(moved, given)
         with reader.activation(moved, around, given):  # where what it leaves is merged
             value = heap.now(reader, value)
             rebound = _rebound(reader, callee, inside)

@@ -27,6 +27,7 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..machine.relied_on import MISSING, OURS, kept_in
 from ..polyfills.stdlib import collections as container_polyfills
 from .bound_methods import receiver_of
@@ -329,3 +330,10 @@ def owner_of_init(function: Any, made: Value) -> type | None:
         if vars(base).get("__init__") is function and is_generated_init(base, function):
             return base
     return None
+
+
+@operation("asks_its_class")
+def asks_its_class(it: Interpreter, value: Items) -> bool:
+    """Whether the truth of an object is what a method of its class says."""
+    methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()
+    return any(own_method(value.type, name) is not None for name in methods)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.builder import Builder
-from ...ir.graph import Atom, Const, Var
-from ...ir.records import mutable_record
+from ...ir.graph import Const, Var
 from ...ir.types import BOOL, Kind, Static, is_differentiable, join
 from ..domain.values import (
     Closure,
     Items,
     Maybe,
-    Place,
     Value,
     flatten,
     fresh,
@@ -20,8 +17,6 @@ from ..domain.values import (
     kind_of_value,
     same,
 )
-from ..heap import Heap
-from ..heap.loop_aliases import Objects
 from .loop_heap import (
     Name,
     Names,
@@ -32,42 +27,7 @@ from .loop_heap import (
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-
-@mutable_record
-class Carried:
-    """What is assumed of one name around a loop."""
-
-    kind: Kind | None = None
-    """The kind of the value it carries; None: the loop leaves it as it was."""
-    maybe: bool = False
-    """Whether the name may be unbound when an iteration starts."""
-
-
-@mutable_record
-class Attempt:
-    """One reading of a loop's body under an assumption."""
-
-    builder: Builder
-    before: Heap
-    """The heap at the start of an iteration."""
-    heap: Heap
-    """The heap at its end."""
-    params: dict[Name, Value]
-    end: Names
-    stop: Atom
-    collected: list[Atom]
-    objects: dict[Name, Objects]
-    """The objects that the carried names refer to at its end."""
-    held: list[set[Place]]
-    """The objects that the collected values are."""
-    held_inside: list[list[tuple[int, Place, int]]]
-    """What the collected values hold: how deep, of which object, and how deep in that."""
-    dead: bool
-    unbound: set[str]
-    """Names that were read where nothing had bound them."""
-    unfollowed: set[str]
-    """Names of run-time objects that cannot be followed to the end."""
+from .loop_heap import Attempt, Carried
 
 
 def assume(entry: Value | None, learned: Carried | None) -> Carried:

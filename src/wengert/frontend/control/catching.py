@@ -26,6 +26,8 @@ from ...ops import raising
 from ...ops import structure as st
 from .. import heap as hp
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Scope, Value
+from ..machine.protocol import operation
+from ..machine.reading import Leaves
 from ..machine.segments import Classes, Group, Marked, OpenArm, Region, Segment, State, Watched
 
 if TYPE_CHECKING:
@@ -34,10 +36,6 @@ if TYPE_CHECKING:
     from .arms import Arm
 
 Read = TypeVar("Read")
-
-
-class Leaves(Exception):
-    """The path being read raises what the program catches: what follows it is the handler."""
 
 
 class NotAtomic(Exception):
@@ -533,3 +531,9 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
             each is None or isinstance(each, Maybe) for each in found
         ):
             it.vars[name] = value.value
+
+
+@operation("new_catching")
+def new_catching(it: Interpreter) -> Catching:
+    """What catches the exceptions of what is being read: nothing so far."""
+    return Catching(it)

@@ -11,8 +11,10 @@ from ...ir.types import BOOL, Seq
 from ..domain.running import Running
 from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
-from .carried import Attempt, Carried, enter
+from .carried import enter
 from .loop_heap import (
+    Attempt,
+    Carried,
     Name,
     Names,
     bind_slot,

@@ -6,15 +6,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedSyntax
-from ...ir.graph import Var
+from ...ir.builder import Builder
+from ...ir.graph import Atom, Var
+from ...ir.records import mutable_record
 from ...ir.types import Kind, join
-from ..domain.values import Items, Lost, Maybe, Part, Place, Value, is_mutable, kind_of_value, same
+from ..domain.values import (
+    Items,
+    Lost,
+    Maybe,
+    Part,
+    Place,
+    Value,
+    is_mutable,
+    kind_of_value,
+    same,
+)
 from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
-from ..heap.loop_aliases import Ends, note_ends
+from ..heap.loop_aliases import Ends, Objects, note_ends
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from .carried import Attempt, Carried
 
 Slot = tuple[Place, Any]
 Name = str | Slot
@@ -207,7 +218,6 @@ def _follow_slot(
     before: Value | None,
     after: Value | None,
 ) -> bool:
-    from .carried import Carried
 
     if slot in assumed:
         return True
@@ -245,3 +255,39 @@ def _item_kind(content: Content) -> Kind | None:
     for item in content.values if isinstance(content, Items) else ():
         kind = kind_of_value(item) if kind is None else join(kind, kind_of_value(item))
     return kind
+
+
+@mutable_record
+class Carried:
+    """What is assumed of one name around a loop."""
+
+    kind: Kind | None = None
+    """The kind of the value it carries; None: the loop leaves it as it was."""
+    maybe: bool = False
+    """Whether the name may be unbound when an iteration starts."""
+
+
+@mutable_record
+class Attempt:
+    """One reading of a loop's body under an assumption."""
+
+    builder: Builder
+    before: Heap
+    """The heap at the start of an iteration."""
+    heap: Heap
+    """The heap at its end."""
+    params: dict[Name, Value]
+    end: Names
+    stop: Atom
+    collected: list[Atom]
+    objects: dict[Name, Objects]
+    """The objects that the carried names refer to at its end."""
+    held: list[set[Place]]
+    """The objects that the collected values are."""
+    held_inside: list[list[tuple[int, Place, int]]]
+    """What the collected values hold: how deep, of which object, and how deep in that."""
+    dead: bool
+    unbound: set[str]
+    """Names that were read where nothing had bound them."""
+    unfollowed: set[str]
+    """Names of run-time objects that cannot be followed to the end."""

@@ -33,9 +33,11 @@ from ..heap import (
 from ..heap.cells import is_cell
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..heap.walking import items_written, written_since
-from .carried import Attempt, Carried, assume, enter, first_bound_inside, is_same, param_of, widened
+from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
 from .loop_emission import emit_loop
 from .loop_heap import (
+    Attempt,
+    Carried,
     Name,
     Names,
     follow,

@@ -74,11 +74,13 @@ def operate(it: Interpreter, op: Op, function: Callable[..., Any], values: Args)
     return it.dispatch_operator(op, [as_column(it, value) for value in values])
 
 
+@operation("table_as_frame")
 def as_frame(it: Interpreter, table: Const) -> Value:
     """A copy of a table, which may be given columns of values of the program."""
     return _read(it, Frame, [table])
 
 
+@operation("method_of_table")
 def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method of a table, or of a column, that is given values of the program."""
     found = tables.actual(table.value)

@@ -66,10 +66,8 @@ def attribute(it: Interpreter, table: Const, name: str) -> Value:
 
 def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`table.name(*args, **kwargs)`."""
-    from . import columns
-
     if name == "copy" and hasattr(actual(table.value), "columns") and not args and not kwargs:
-        return columns.as_frame(it, table)
+        return it.table_as_frame(table)
     if name in _EFFECTS or (name.startswith("to_") and name not in _CONVERSIONS):
         return _called_for_its_effect(it, table, name, args, kwargs)
     inplace = kwargs.get("inplace", Const(False))
@@ -80,7 +78,7 @@ def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs)
         given = [known(it, arg) for arg in args]
         named = {key: known(it, arg) for key, arg in kwargs.items()}
     except LookupError:
-        return columns.method(it, table, name, args, kwargs)
+        return it.method_of_table(table, name, args, kwargs)
     call = lambda found: getattr(found, name)(
         *map(now, given), **{k: now(v) for k, v in named.items()}
     )

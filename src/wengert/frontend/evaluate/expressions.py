@@ -344,7 +344,7 @@ def _formatted(it: Interpreter, part: ast.FormattedValue, value: Value) -> Value
 
 
 def _lambda(it: Interpreter, node: ast.Lambda) -> Value:
-    from .statements import make_closure
+    from ..functions.closures import make_closure
 
     return make_closure(it, node)
 

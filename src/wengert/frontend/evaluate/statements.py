@@ -18,7 +18,7 @@ from ...ops import structure as st
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
-from ..domain.values import Closure, Items, Maybe, Value, is_object, kind_of_value
+from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
@@ -28,6 +28,7 @@ from .expressions import evaluate_after
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
+from ..functions.closures import make_closure
 from ..syntax.exits import always_leaves
 
 
@@ -334,31 +335,6 @@ def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
 
 def _run_class(it: Interpreter, node: ast.ClassDef) -> None:
     it.vars[node.name] = local_classes.define(it, node)
-
-
-def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
-    """The function that a `def` or a `lambda` makes; its defaults are computed here and now."""
-    defaults = tuple(it.evaluate(d) for d in node.args.defaults)
-    keyword_defaults = {
-        a.arg: it.evaluate(d)
-        for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        if d is not None
-    }
-    scope = it.frame.scope
-    around = it.frame.closure
-    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
-    qualname = f"{around.qualname}.<locals>.{name}"
-    attributes = Items("object", (), (), types.SimpleNamespace)
-    return Closure(
-        node,
-        around.file,
-        scope,
-        defaults,
-        keyword_defaults,
-        node,
-        qualname=qualname,
-        attributes=attributes,
-    )
 
 
 def _run_import(it: Interpreter, node: ast.Import) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import types
 from collections.abc import Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, cast
@@ -160,3 +161,28 @@ _HELPER: CodeType = example_manager.__code__  # type: ignore[attr-defined]
 def is_manager_function(closure: Closure) -> bool:
     """Whether a function is what `contextlib.contextmanager` makes of a generator function."""
     return isinstance(closure.function, FunctionType) and closure.function.__code__ is _HELPER
+
+
+def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """The function that a `def` or a `lambda` makes; its defaults are computed here and now."""
+    defaults = tuple(it.evaluate(d) for d in node.args.defaults)
+    keyword_defaults = {
+        a.arg: it.evaluate(d)
+        for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if d is not None
+    }
+    scope = it.frame.scope
+    around = it.frame.closure
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    qualname = f"{around.qualname}.<locals>.{name}"
+    attributes = Items("object", (), (), types.SimpleNamespace)
+    return Closure(
+        node,
+        around.file,
+        scope,
+        defaults,
+        keyword_defaults,
+        node,
+        qualname=qualname,
+        attributes=attributes,
+    )

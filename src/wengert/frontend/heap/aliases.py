@@ -281,11 +281,10 @@ def link_holders(it: Interpreter, var: Var) -> None:
         return
     if view_of(it, var) is not None or (eqn.op is st.getitem and gathers(eqn.args[1])):
         return
-    from .current import has_left
 
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):
-            has_left(it, arg)
+            it.has_left_its_place(arg)
             below_arg, below = _tie_of(it, eqn, arg)
             for place in identities(it, arg, own=True):
                 hold_same(it, place, below_arg, place_of(it, var), below)

@@ -17,6 +17,7 @@ from ...ops import structure as st
 from .. import heap
 from ..domain.values import Closure, Items, Lost, Maybe, Scope, Value, held_by
 from ..machine.failing import raise_now
+from ..machine.protocol import operation
 from ..syntax.declarations import declarations, names_in_cells
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def new_cell(it: Interpreter, value: Value | None, name: str) -> Items:
     return heap.put(it, cell, cell)
 
 
+@operation("contents_of_cell")
 def contents(it: Interpreter, cell: Items) -> Value | None:
     """What a cell holds now, which may be nothing; it may be certain only when the program runs."""
     assert cell.place is not None
@@ -72,6 +74,7 @@ def unbound(it: Interpreter, name: str, *, own: bool) -> NoReturn:
     raise AssertionError("unreachable")
 
 
+@operation("write_cell")
 def write(it: Interpreter, cell: Items, value: Value | None) -> None:
     """Bind the name to another value, or (with None) to none."""
     assert cell.place is not None

@@ -24,7 +24,7 @@ from .aliases import (
     stands_for,
     ties,
 )
-from .current import has_left, now, read, what_happened
+from .current import now, read, what_happened
 from .homes import is_there, that_may_stay
 from .overlaps import may_overlap
 from .packing import keep, materialise, refuse_callers
@@ -375,7 +375,7 @@ def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
     if eqn is None:
         _refuse_unfollowed(it, var)
         return var, ()
-    if has_left(it, var):
+    if it.has_left_its_place(var):
         return path_to(it, var)
     base = eqn.args[0]
     assert isinstance(base, Var)

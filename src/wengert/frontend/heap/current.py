@@ -26,6 +26,7 @@ from ..domain.values import (
     flatten,
     is_mutable,
 )
+from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, may_hold_twice, note_left, place_of
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("now")
 def now(it: Interpreter, value: Value) -> Value:
     """What a value refers to, as it is at this point of the program."""
     if not it.heap:
@@ -337,6 +339,7 @@ def _has_changed_elsewhere(it: Interpreter, root: Var, replaced: Sequence[Write]
     return False
 
 
+@operation("has_left_its_place")
 def has_left(it: Interpreter, var: Var) -> bool:
     """Whether a part is an object of its own by now: its container refers to something else since then."""
     root, path, depth, taken = _way_to(it, var)

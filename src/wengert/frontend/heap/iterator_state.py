@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -166,3 +166,24 @@ def may_stop(it: Interpreter) -> bool:
     """Whether the current function is a generator that may be left where it yields."""
     producing = it.frame.producing
     return producing is not None and producing.may_stop
+
+
+def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> Value:
+    """What `next` gives at the end of what has returned a result."""
+    if not default:
+        args = [] if result == Const(None) else [result]
+        it.raise_exception(it.make_exception(StopIteration, args, {}))
+    return default[0]
+
+
+def returned(it: Interpreter, iterator: Items) -> Value:
+    """What an iterator returned when it was last asked, which only a generator does."""
+    source, _ = current(it, iterator)
+    return producer_of(source).returned(it) if is_generator(source) else Const(None)
+
+
+def leave_if(it: Interpreter, left: Atom) -> None:
+    """Leave the current function where its consumer wants no more."""
+    if left != Const(False):
+        it.set("%returned", it.either(it.flag("%returned"), left))
+        it.set("%return", Const(None))

@@ -16,8 +16,8 @@ from ...ir.types import UNKNOWN, Kind, Other
 from ...ops import structure as st
 from ...runtime.containers import values_held
 from ...runtime.memory import can_change
-from .. import heap
 from ..domain.values import Place, held_by
+from .places import NeedsWhole
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -89,7 +89,7 @@ def note_change(it: Interpreter, var: Var) -> None:
         )
     value = held_by(holder, key)
     it.reading.changed_outside[id(value)] = value
-    raise heap.NeedsWhole
+    raise NeedsWhole
 
 
 def hold_in_class(it: Interpreter, cls: Any, name: str) -> None:
@@ -101,7 +101,7 @@ def hold_in_class(it: Interpreter, cls: Any, name: str) -> None:
     attribute = cls.__qualname__, name
     if attribute not in it.reading.changed_in_classes:
         it.reading.changed_in_classes.add(attribute)
-        raise heap.NeedsWhole
+        raise NeedsWhole
 
 
 def _refuse_overlap(it: Interpreter, name: str, value: Any) -> None:

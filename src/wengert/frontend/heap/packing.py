@@ -24,6 +24,7 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
+from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from .aliases import (
     depth_of_common,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
+@operation("packed")
 def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     """A known container as a run-time value: a copy, unless it or the copy changes.
 

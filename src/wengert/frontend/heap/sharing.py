@@ -27,7 +27,8 @@ from ..domain.values import (
     Value,
     object_class,
 )
-from . import holds_mutable, holds_operands, link_holders, may_be_same, view_of
+from .aliases import holds_mutable, holds_operands, link_holders, may_be_same
+from .views import view_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

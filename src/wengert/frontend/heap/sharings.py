@@ -13,7 +13,7 @@ from ...ops import identity as ident
 from ...ops import structure as st
 from ..domain.values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
-from .current import has_left, now, one_value, what_happened
+from .current import now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
 from .releasing import note_moved
 from .views import (
@@ -296,7 +296,7 @@ def refuse_replaced(it: Interpreter, part: Value) -> None:
         return
     if part in it.reading.places or view_of(it, part) is None:
         return
-    if has_left(it, part) or not what_happened(it, part)[0]:
+    if it.has_left_its_place(part) or not what_happened(it, part)[0]:
         return
     if part.kind == UNKNOWN:
         it.emit(ident.unshared, part)
@@ -400,7 +400,7 @@ def spot_of(it: Interpreter, var: Var, *, watched: bool = False) -> Spot:
         if whose is not None:
             root = whose
             continue
-        if eqn is None or has_left(it, root):
+        if eqn is None or it.has_left_its_place(root):
             break
         steps[:0] = steps_of(eqn) if watched else steps_to_write(it, eqn)
         root = eqn.args[0]

@@ -40,7 +40,6 @@ from ..syntax.generator_syntax import (
     returns_values,
 )
 from ..syntax.yield_statements import with_yields_as_statements
-from . import iterators
 from .resuming import Producing, Stepping, resume_body
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from ..machine.reading import Frame
 from ..domain.running import Consumer
 from ..heap import iterator_state
-from ..heap.iterator_state import drive, producer_of
+from ..heap.iterator_state import drive, leave_if, producer_of
 
 NOT_STARTED = 0
 
@@ -121,7 +120,7 @@ def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
     return it.choose(
         _flag(it, found),
         lambda: inner,  # type: ignore[return-value]
-        lambda: iterators.stop_iteration(it, default, result),
+        lambda: iterator_state.stop_iteration(it, default, result),
     )
 
 
@@ -164,20 +163,13 @@ class _InsideOut(Producing):
         return Const(None)
 
     def produce_from(self, it: Interpreter, node: ast.YieldFrom, value: Value) -> Value:
-        result = iterators.walk(it, value, self._consumer, node)
+        result = it.walk(value, self._consumer, node)
         self._leave(it)
         return result
 
     def _leave(self, it: Interpreter) -> None:
         """Leave the generator where its consumer wants no more."""
         leave_if(it, self._consumer.left(it))
-
-
-def leave_if(it: Interpreter, left: Atom) -> None:
-    """Leave the current function where its consumer wants no more."""
-    if left != Const(False):
-        it.set("%returned", it.either(it.flag("%returned"), left))
-        it.set("%return", Const(None))
 
 
 # --- generators -----------------------------------------------------------------------------

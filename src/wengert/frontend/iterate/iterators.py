@@ -50,6 +50,8 @@ from ..heap.iterator_state import (
     on_each,
     producer_of,
     put_on,
+    returned,
+    stop_iteration,
     taken_over,
 )
 from ..machine.protocol import operation
@@ -86,6 +88,7 @@ def _must_be_iterable(it: Interpreter, value: Const) -> None:
 # --- whole ------------------------------------------------------------------------------------
 
 
+@operation("walk")
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from ..domain.running import Running
@@ -100,7 +103,7 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
 
     def body(item: Value) -> None:
         consumer.take(it, item)
-        generators.leave_if(it, consumer.left(it))
+        iterator_state.leave_if(it, consumer.left(it))
 
     if not isinstance(items, Running) and it.should_unroll(items):
         it.unroll(items, body, value, lists)
@@ -258,20 +261,6 @@ def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Val
 
     advance(it, iterator, take, end, sent)
     return it.vars.pop(slot)
-
-
-def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> Value:
-    """What `next` gives at the end of what has returned a result."""
-    if not default:
-        args = [] if result == Const(None) else [result]
-        it.raise_exception(it.make_exception(StopIteration, args, {}))
-    return default[0]
-
-
-def returned(it: Interpreter, iterator: Items) -> Value:
-    """What an iterator returned when it was last asked, which only a generator does."""
-    source, _ = current(it, iterator)
-    return producer_of(source).returned(it) if is_generator(source) else Const(None)
 
 
 def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

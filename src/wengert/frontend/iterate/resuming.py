@@ -12,7 +12,6 @@ from ..heap import cells, iterator_state
 from ..machine.protocol import operation
 from ..syntax.declarations import yields
 from ..syntax.generator_syntax import contains, loop_name, points
-from . import iterators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -61,7 +60,7 @@ class Stepping(Producing):
         assert isinstance(inner, Items)
         take = lambda item: _ignored(self.produce(it, node, item))
         it.advance(inner, take, lambda: None, sent)
-        return iterators.returned(it, inner)
+        return iterator_state.returned(it, inner)
 
 
 def _ignored(value: Value) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import ast
     from types import FunctionType
 
-    from ...ir.graph import Atom, Var
+    from ...ir.graph import Atom, Const, Var
     from ...ir.op import Op
     from ...ir.types import Kind
     from ..domain.parts import Part
@@ -73,6 +73,12 @@ class DataModel:
     # An operator on values: the user's own operator methods first, then the op.
     @done_in("evaluate.operations")
     def dispatch_operator(self, op: Op, values: Sequence[Value]) -> Value: ...
+
+    # --- classes ------------------------------------------------------------------------
+
+    # Whether the truth of an object is what a method of its class says.
+    @done_in("classes.class_lookup")
+    def asks_its_class(self, value: Items) -> bool: ...
 
     # --- objects ------------------------------------------------------------------------
 
@@ -167,6 +173,10 @@ class DataModel:
     def attributes_of_both(
         self, a: Items, b: Items
     ) -> dict[Any, tuple[Value | None, Value | None]] | None: ...
+
+    # What `type.__call__` does.
+    @done_in("objects.construct")
+    def construct_plainly(self, cls: type, args: Args, kwargs: Kwargs) -> Value: ...
 
     # --- containers ---------------------------------------------------------------------
 
@@ -286,6 +296,16 @@ class DataModel:
     @done_in("calls.checkpoints")
     def checkpointed_test(self, node: ast.expr) -> ast.expr | None: ...
 
+    # Run a function's body here and give its result.
+    @done_in("calls.closure_calls")
+    def inline(self, closure: Closure, bound: Mapping[str, Value]) -> Value: ...
+
+    # Call a function whose source is known: by its rule, inlined, or called where it recurses.
+    @done_in("calls.closure_calls")
+    def call_closure(
+        self, closure: Closure, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> Value: ...
+
     # --- functions ----------------------------------------------------------------------
 
     # A global, an attribute of a module, or what a closure's cell holds, as a value.
@@ -315,7 +335,7 @@ class DataModel:
     def handler_of(self, known: Any) -> Handler | None: ...
 
     # How to read a call of another function of Python's or NumPy's that is no op.
-    @done_in("builtins.library")
+    @done_in("builtins.library_modules")
     def rarer_handler_of(self, known: Any) -> Handler | None: ...
 
     # The array of records that a function of NumPy makes; None where its dtype has no fields.
@@ -331,3 +351,11 @@ class DataModel:
     # Refuse to make a run-time value of what stands for an object of pandas.
     @done_in("data.columns")
     def refuse_packing(self, value: Items) -> None: ...
+
+    # A copy of a table, which may be given columns of values of the program.
+    @done_in("data.columns")
+    def table_as_frame(self, table: Const) -> Value: ...
+
+    # A method of a table, or of a column, that is given values of the program.
+    @done_in("data.columns")
+    def method_of_table(self, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value: ...

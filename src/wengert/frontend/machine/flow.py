@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     import ast
 
     from ...ir.graph import Atom, Var
+    from .. import heap as hp
+    from ..control.arms import Arm
+    from ..control.catching import Catching
     from ..control.loop_reading import Collect
-    from ..domain.running import Running
+    from ..domain.running import Consumer, Running
     from ..domain.values import Args, Closure, Items, Kwargs, Native, Value
     from ..heap import walking
     from .reading import Step
@@ -114,6 +117,10 @@ class Flow:
     @done_in("iterate.resuming")
     def start_for_in_steps(self, loop: ast.For) -> None: ...
 
+    # Hand every item to a consumer, which may want no more at some time; gives what a generator returns.
+    @done_in("iterate.iterators")
+    def walk(self, value: Value, consumer: Consumer, node: ast.AST) -> Value: ...
+
     # --- control ------------------------------------------------------------------------
 
     # An exception: its contents known, where that is all there is to it.
@@ -187,3 +194,49 @@ class Flow:
     # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
     @done_in("control.merging")
     def as_met(self, value: Value) -> Value: ...
+
+    # What catches the exceptions of what is being read: nothing so far.
+    @done_in("control.catching")
+    def new_catching(self) -> Catching: ...
+
+    # Run one of two paths, or both behind a run-time condition, and merge what they leave.
+    @done_in("control.branches")
+    def branch(self, condition: Value, then: Step, other: Step) -> None: ...
+
+    # After both arms of a branch have been read: go on in what they leave together, or in one.
+    @done_in("control.branches")
+    def settle(self, condition: Atom, arms: list[Arm], start: int) -> None: ...
+
+    # Merge what both arms of a branch leave; `heap` was before it.
+    @done_in("control.branches")
+    def merge_arms(self, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int) -> None: ...
+
+    # Read one side of a branch, into a builder of its own that is set up.
+    @done_in("control.branches")
+    def read_arm(self, step: Step) -> Arm: ...
+
+    # Read what a path does, `certain` to be taken or not, to its end; gives whether it never comes back.
+    @done_in("control.branches")
+    def read_path(self, step: Step, *, certain: bool = False) -> bool: ...
+
+    # --- the heap -----------------------------------------------------------------------
+
+    # What a value refers to, as it is at this point of the program.
+    @done_in("heap.current")
+    def now(self, value: Value) -> Value: ...
+
+    # A known container as a run-time value: a copy, unless it or the copy changes.
+    @done_in("heap.packing")
+    def packed(self, items: Items, name: str = "") -> Atom: ...
+
+    # What a cell holds now, which may be nothing; it may be certain only when the program runs.
+    @done_in("heap.cells")
+    def contents_of_cell(self, cell: Items) -> Value | None: ...
+
+    # Bind the name to another value, or (with None) to none.
+    @done_in("heap.cells")
+    def write_cell(self, cell: Items, value: Value | None) -> None: ...
+
+    # Whether a part is an object of its own by now: its container refers to something else since then.
+    @done_in("heap.current")
+    def has_left_its_place(self, var: Var) -> bool: ...

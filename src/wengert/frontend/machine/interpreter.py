@@ -11,30 +11,26 @@ import ast
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import Finding, UnsupportedSyntax, WengertError
+from ...errors import Finding, UnsupportedSyntax
 from ...ir.builder import Builder
-from ...ir.graph import Atom, Const, Eqn, Span, Var, births
+from ...ir.graph import Atom, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.records import mutable_record
 from ...ir.types import Static
 from ...ops import structure as st
-from ...ops.refusals import REFUSALS
-from .. import heap as hp
-from ..control import deferral
-from ..control.arms import Arm, Merge
-from ..control.catching import Catching, Leaves
-from ..control.merging import Merger
 from ..domain.parts import Part
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
-from ..heap import cells
 from .protocol import Operations
-from .reading import Diverges, Frame, NeedsKnown, Reading, Step
+from .reading import Frame, NeedsKnown, Reading, Step
 from .runs import builder_for, known
 from .segments import Marked
+
+if TYPE_CHECKING:
+    from ..heap import Heap
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
@@ -82,7 +78,7 @@ class Interpreter(Operations):
         self.frames: list[Frame] = []
         self.only_asks = False
         """Whether what is read only answers whether it can be read: no function is called by itself."""
-        self.heap: hp.Heap = {}
+        self.heap: Heap = {}
         """What the objects that have changed hold now."""
         self.looking: set[Place] = set()
         """Objects that are being brought up to date."""
@@ -98,7 +94,7 @@ class Interpreter(Operations):
         """How often what is read now is read, for the loops around it that are written out."""
         self.held: list[Value] = []
         """What statements that are being read hold without a name: what loops walk over."""
-        self.catching = Catching(self)
+        self.catching = self.new_catching()
         """What catches the exceptions of what is being read."""
         self.handling: list[Value] = []
         """The exceptions whose handlers are being read."""
@@ -161,7 +157,7 @@ class Interpreter(Operations):
 
     def atom(self, value: Value, name: str = "") -> Atom:
         """The value as one run-time value; known containers are packed."""
-        value = hp.now(self, value)
+        value = self.now(value)
         match value:
             case Const(value=Part() as part):
                 return self.packed_table(part)
@@ -178,7 +174,7 @@ class Interpreter(Operations):
                 )
             case Items():
                 self.refuse_packing(value)
-                return hp.packed(self, value, name)
+                return self.packed(value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")
             case Iteration(form="checkpoint", parts=(inner, _)):
@@ -241,135 +237,6 @@ class Interpreter(Operations):
 
     # --- branches -------------------------------------------------------------------------
 
-    def branch(self, condition: Value, then: Step, other: Step) -> None:
-        """Run one of two paths, or both behind a run-time condition, and merge what they leave."""
-        known = self.known_truth(condition)
-        if known is not None:
-            (then if known else other)()
-            return
-        condition = self.atom(condition)
-        self.catching.whole(lambda: self._branch(condition, then, other))
-
-    def _branch(self, condition: Atom, then: Step, other: Step) -> None:
-        before, heap = dict(self.vars), self.heap
-        start = next(births)
-        arms = [self._arm(step, before, heap) for step in (then, other)]
-        self.heap = heap
-        self.settle(condition, arms, start)
-
-    def settle(self, condition: Atom, arms: list[Arm], start: int) -> None:
-        """After both arms of a branch have been read: go on in what they leave together, or in one."""
-        refusal = deferral.refused_on_all(arms)
-        if refusal is not None:
-            raise refusal
-        if all(arm.dead for arm in arms):
-            for arm in arms:  # what it calls before it raises may raise what is caught
-                self.catching.merge_open(arm)
-        if all(arm.dead for arm in arms):
-            self._emit_if(condition, arms, [])
-            raise Diverges
-        heap = self.heap
-        has_left = [self.catching.has_left(arm) for arm in arms]
-        if any(has_left) and not any(arm.dead for arm in arms) and not all(has_left):
-            self.catching.go_on_in(condition, arms, has_left.index(True), heap, start)
-            return
-        ends = [arm.vars for arm, left in zip(arms, has_left, strict=True) if not arm.dead | left]
-        for arm in arms:
-            self.catching.merge_open(arm)
-        self.merge_arms(condition, arms, heap, start)
-        if not ends:
-            raise Leaves
-        self.catching.after_blocks(ends)
-
-    def merge_arms(self, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int) -> None:
-        """Merge what both arms of a branch leave; `heap` was before it."""
-        cells.out_of_cells(arms)
-        with self.catching.quiet():
-            merge = Merge(arms, condition, start)
-            self.frame.scope.vars = self._merge_vars(merge)
-            self.heap = self._merge_heaps(merge, heap)
-            self._emit_if(condition, arms, merge.outs)
-
-    def _arm(self, step: Step, before: dict[str, Value], heap: hp.Heap) -> Arm:
-        outer = self.builder
-        self.builder = outer.child()
-        self.frame.scope.vars = dict(before)
-        self.heap = dict(heap)
-        arm = self.read_arm(step)
-        self.builder = outer
-        return arm
-
-    def read_arm(self, step: Step) -> Arm:
-        """Read one side of a branch, into a builder of its own that is set up."""
-        level = len(self.catching.arms)
-        dead, refusal = self._read_to_its_end(step)
-        open_ = self.catching.take_open(level)
-        return Arm(self.builder, self.vars, self.heap, dead, refusal, open_)
-
-    def read_path(self, step: Step, *, certain: bool = False) -> bool:
-        """Read what a path does, to its end; gives whether it never comes back.
-
-        It is `certain` to be taken, or not.
-        """
-        level, (dead, _) = len(self.catching.arms), self._read_to_its_end(step, certain=certain)
-        return self.catching.close(level, dead=dead)
-
-    def _read_to_its_end(
-        self, step: Step, *, certain: bool = False
-    ) -> tuple[bool, WengertError | None]:
-        """Whether a path never comes back, and the error that is raised on it since it cannot be read."""
-        dead, refusal = False, None
-        path, around = deferral.beginning(self), self.reading.on_a_path
-        self.reading.on_a_path = around or not certain
-        try:
-            step()
-        except Diverges:
-            dead = True
-        except Leaves:
-            pass
-        except REFUSALS as error:
-            error.on_a_path = error.on_a_path or not certain
-            if path is None or certain:
-                raise
-            deferral.refuse_when_run(self, path, error)
-            dead, refusal = True, error
-        finally:
-            self.reading.on_a_path = around
-        if self.catching.explicit:
-            self.catching.close_segment()
-        return dead, refusal
-
-    def _emit_if(
-        self, condition: Atom, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]
-    ) -> None:
-        if not outs and not any(arm.builder.eqns for arm in arms):
-            return
-        then = arms[0].builder.block((), [pair[1] for pair in outs])
-        other = arms[1].builder.block((), [pair[2] for pair in outs])
-        self.builder.if_(condition, then, other, [pair[0] for pair in outs])
-
-    def _merge_vars(self, merge: Merge) -> dict[str, Value]:
-        merged: dict[str, Value] = {}
-        a, b = merge.arms
-        own = {n for arm in merge.arms if arm.dead for n in arm.vars if n.startswith("%")}
-        live = {n for arm in merge.arms if not arm.dead for n in arm.vars}
-        for name in {**a.vars, **b.vars}:
-            if name in own - live:
-                continue  # what a path that never comes back has left of its loops
-            merger = Merger(self, merge, name)
-            merged[name] = merger.merge_names(a.vars.get(name), b.vars.get(name))
-        return merged
-
-    def _merge_heaps(self, merge: Merge, before: hp.Heap) -> hp.Heap:
-        """What the objects hold that are known outside the branch."""
-        merged = dict(before)
-        a, b = (arm.heap for arm in merge.arms)
-        for place in {**a, **b}:
-            if place.born <= merge.start:
-                contents = (hp.content_in(a, place), hp.content_in(b, place))
-                merged[place] = Merger(self, merge, "").merge_content(place, *contents)
-        return {**merged, **merge.exported}
-
     def choose(
         self, condition: Value, then: Callable[[], Value], other: Callable[[], Value]
     ) -> Value:
@@ -386,7 +253,7 @@ class Interpreter(Operations):
             return step
 
         self.branch(condition, put(then), put(other))
-        return hp.now(self, self.vars.pop(slot))
+        return self.now(self.vars.pop(slot))
 
     def mark(self) -> Mark:
         """Where the reading is, to return to if what is read next turns out to be unreadable."""
@@ -424,13 +291,6 @@ class Interpreter(Operations):
         finally:
             self.return_to(mark)
 
-    def asks_its_class(self, value: Items) -> bool:
-        """Whether the truth of an object is what a method of its class says."""
-        from ..classes.class_lookup import own_method
-
-        methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()
-        return any(own_method(value.type, name) is not None for name in methods)
-
     def known_truth(self, value: Value) -> bool | None:
         """The truth of a value where it is known without running."""
         match value:
@@ -445,9 +305,7 @@ class Interpreter(Operations):
             case Iteration(form="checkpoint", parts=(inner, _)):
                 return self.known_truth(inner)
             case Iteration(form="keys" | "values" | "items", parts=(mapping, *_)):
-                return self.known_truth(
-                    hp.now(self, mapping)
-                )  # a view is true where it is not empty
+                return self.known_truth(self.now(mapping))  # a view is true where it is not empty
             case Closure() | Native() | Iteration():
                 return True
             case Var():
@@ -531,7 +389,7 @@ class Interpreter(Operations):
         """Say what a name of the interpreter's own is in the current function."""
         found = self.vars.get(name)
         if isinstance(found, Items) and found.form == "cell":
-            cells.write(self, found, value)
+            self.write_cell(found, value)
         else:
             self.vars[name] = value
 
@@ -539,7 +397,7 @@ class Interpreter(Operations):
         """What a name of the interpreter's own is in the current function."""
         found = self.vars.get(name)
         if isinstance(found, Items) and found.form == "cell":
-            return cells.contents(self, found)
+            return self.contents_of_cell(found)
         return found
 
     @contextmanager
@@ -597,7 +455,7 @@ class Mark:
     builder: Builder
     last: Eqn | None
     span: Span | None
-    heap: hp.Heap
+    heap: Heap
     scopes: dict[int, tuple[Scope, dict[str, Value]]]
     loops: list[int]
     open: Marked

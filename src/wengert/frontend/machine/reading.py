@@ -19,6 +19,10 @@ class Diverges(Exception):
     """The path being read never comes back: it raises, or recurses without end."""
 
 
+class Leaves(Exception):
+    """The path being read raises what the program catches: what follows it is the handler."""
+
+
 class NeedsCallee(Exception):
     """A function turned out to be recursive: read again, keeping it a function of its own."""
 

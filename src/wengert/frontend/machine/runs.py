@@ -17,7 +17,6 @@ from ...ir.types import INT, Kind
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..domain.values import Items, Value, flatten
-from ..heap import now
 
 if TYPE_CHECKING:
     from ..domain.running import Running
@@ -168,5 +167,5 @@ def taken(it: Interpreter, running: Running, k: int) -> Value:
         if isinstance(iterable, Const):
             elements.append(Const(iterable.value[k]))
         else:
-            elements.append(it.emit(st.getitem, it.atom(now(it, iterable)), Const(k)))
+            elements.append(it.emit(st.getitem, it.atom(it.now(iterable)), Const(k)))
     return running.item(elements)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Eqn, Span, Var
 from ...ir.records import field, mutable_record, value_record
-from .. import heap as hp
 from ..domain.values import Items, Scope, Value
 from .runs import RunBuilder
 
 if TYPE_CHECKING:
     from ..control.arms import Arm
     from ..control.catching import Catching
+    from ..heap import Heap
     from .reading import Frame
 
 Classes = tuple[type[BaseException], ...]
@@ -46,7 +46,7 @@ class State:
     """What names and objects were at some point of the reading."""
 
     scopes: dict[int, dict[str, Value]]
-    heap: hp.Heap
+    heap: Heap
 
     def vars(self, scope: Scope) -> dict[str, Value]:
         return self.scopes.get(id(scope), {})
@@ -91,7 +91,7 @@ class OpenArm:
     """The side that has left."""
     scopes: dict[int, dict[str, Value]]
     """The names as they are on the side that has left."""
-    heap: hp.Heap
+    heap: Heap
     """The heap before the branch."""
     start: int
     completes: bool

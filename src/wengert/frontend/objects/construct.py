@@ -114,6 +114,7 @@ def _of_object(found: Any) -> bool:
     return found in (object.__init__, object.__new__)
 
 
+@operation("construct_plainly")
 def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """What `type.__call__` does."""
     _note_class(it, cls)

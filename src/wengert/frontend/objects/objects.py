@@ -46,7 +46,7 @@ from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
-from . import class_attributes, construct
+from . import class_attributes
 from .object_changes import delete_plainly
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found
     if found is type.__call__ and isinstance(receiver, Const):
         return Native(
             name,
-            lambda it, args, kwargs: construct.construct_plainly(it, receiver.value, args, kwargs),
+            lambda it, args, kwargs: it.construct_plainly(receiver.value, args, kwargs),
         )
     written = of_container(tuple, name) if getattr(found, "__objclass__", None) is tuple else None
     if isinstance(receiver, Items) and isinstance(written, types.FunctionType):
