@@ -54,7 +54,7 @@ def test_the_graph_grows_with_the_order(name):
     assert len(graph) == NODES[name]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS.keys() - {"exp(-x²)/(1+x²)"})
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "exp(-x²)/(1+x²)"])
 def test_growth_is_about_quadratic(name):
     graph, found = orders(FUNCTIONS[name][0], 8)
     early = len(graph)
@@ -63,7 +63,7 @@ def test_growth_is_about_quadratic(name):
     assert math.log(len(graph) / early) / math.log(20 / 8) < 2.2
 
 
-@pytest.mark.parametrize("name", FUNCTIONS.keys() - {"sin(x)/x"})
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "sin(x)/x"])
 @pytest.mark.parametrize("at", [0.05, 0.3, 0.7, 1.3, 5.0])
 def test_values_of_all_orders(name, at):
     if name == "arcsin" and at >= 1:
