@@ -166,6 +166,25 @@ def test_too_many_turns_are_refused_for_the_first_reason(monkeypatch):
     says(error, "it is not known what this object holds", "x[:] = np.sin(x) + 0.1")
 
 
+def rows_beside_their_array(b, s):
+    rows = list(b)
+    b *= 2
+    rows[0][1] = s
+    return sum((k + 1) * row.sum() for k, row in enumerate(rows)) * b[0, 1]
+
+
+def test_lengths_in_a_derivative_inside_a_program():
+    def slope(b, s):
+        return np.sum(wg.grad(rows_beside_their_array)(b.copy(), s)) * s
+
+    b = np.array([[1.0, 2.0], [3.0, 4.0]])
+    near, far = (
+        (slope(b, 0.7 + h) - slope(b, 0.7 - h)) / (2 * h) for h in (1e-6, 2e-6)
+    )  # a quadratic: differences are exact but for rounding
+    assert near == pytest.approx(far, rel=1e-7)
+    assert wg.grad(slope, 1)(b, 0.7) == pytest.approx(near, rel=1e-7)
+
+
 def test_other_programs_are_read_for_kinds_alone():
     def plain(x, n):
         for _ in range(n):

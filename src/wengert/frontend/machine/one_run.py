@@ -101,7 +101,8 @@ class OneRun:
         elif not eqn.op.control and len(eqn.outs) == 1 and _can_compute(eqn):
             (out,) = eqn.outs
             self._learn(out, self._computed(eqn))
-            if is_whole(out) and any(arg in self.given for arg in eqn.args):
+            counts = eqn.op is st.length  # which has no derivative
+            if is_whole(out) and not counts and any(arg in self.given for arg in eqn.args):
                 self.given.add(out)
         # only one of the blocks is run, but all have been read
         if eqn.op.control:
