@@ -165,9 +165,8 @@ def odeint(
     start, times = np.atleast_1d(np.asarray(y0, float)), np.asarray(t, float)
 
     def slope(t: Any, y: Any) -> Any:
-        return np.atleast_1d(
-            np.asarray(func(t, y, *passed_on) if tfirst else func(y, t, *passed_on))
-        )
+        # a copy: SciPy's `odeint` makes one, so that `func` may give the same array each time
+        return np.atleast_1d(np.array(func(t, y, *passed_on) if tfirst else func(y, t, *passed_on)))
 
     def run(solver: Any, *given: Any, **options: Any) -> Any:
         return solved(solver, slope, (0.5, start), *given, **options)
