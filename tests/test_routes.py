@@ -1,0 +1,57 @@
+"""Which way every program of the corpus is read: `tests/golden/routes.txt`, by `--update` anew.
+
+A change that moves a program from one way to another shows in the file.
+"""
+
+import copy
+from pathlib import Path
+
+import pytest
+from programs import PROGRAMS
+
+from wengert import calling, engine
+from wengert.errors import WengertError
+
+ROUTES = Path(__file__).parent / "golden" / "routes.txt"
+THEMES = sorted({program.theme for program in PROGRAMS})
+
+
+def route(function, args):
+    """By the kinds of the arguments, for one run, or the code of the refusal."""
+    call = calling.call_of(function, args, {})
+    ways = {
+        "kinds": lambda: call,
+        "one run": lambda: calling.of_one_run(call, function, args, {}),
+        "kinds, refused on a path": lambda: calling.deferring(call),
+    }
+    for name, way in ways.items():
+        try:
+            engine.read(way())
+        except (WengertError, RecursionError) as error:
+            refusal = error
+        else:
+            return name
+    return getattr(refusal, "code", type(refusal).__name__)
+
+
+def routes_of(theme):
+    return {
+        program.name: route(program.function, copy.deepcopy(program.points[0]))
+        for program in PROGRAMS
+        if program.theme == theme
+    }
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_routes(theme, update):
+    kept = (
+        dict(line.split(": ", 1) for line in ROUTES.read_text().splitlines())
+        if ROUTES.exists()
+        else {}
+    )
+    found = routes_of(theme)
+    if update:
+        merged = {**kept, **found}
+        ROUTES.write_text("".join(f"{name}: {merged[name]}\n" for name in sorted(merged)))
+        return
+    assert found == {name: way for name, way in kept.items() if name.startswith(f"{theme}.")}
