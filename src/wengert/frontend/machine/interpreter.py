@@ -32,7 +32,7 @@ from .segments import Marked
 if TYPE_CHECKING:
     from ..heap import Heap
 
-_LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
+_LIBRARIES = (__file__.rsplit(os.sep, 3)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
 """Where functions are written that the user only calls."""
 
