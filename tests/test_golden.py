@@ -28,7 +28,8 @@ def test_golden(name: str, update: bool) -> None:
 
 
 def test_every_golden_text_has_a_program() -> None:
-    assert sorted(path.stem for path in FOLDER.glob("*.txt")) == sorted(GOLDEN)
+    texts = {path.stem for path in FOLDER.glob("*.txt")} - {"routes"}
+    assert texts == set(GOLDEN)
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "4242"])
