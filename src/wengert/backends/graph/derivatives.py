@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
     """The derivative of a node by another, in forward mode."""
     by = _variable(graph, by)
+    graph.builder.collects = by in graph.leaves.values()
     of = _smooth(graph, of, [by])
     graph.keep_to_the_rules()
     tangents = graph.tangents.setdefault(by, {})
@@ -63,6 +64,7 @@ def _to_differentiate(graph: Graph, of: Atom, known: Mapping[Var, Atom]) -> Iter
 def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:
     """The derivatives of a node by others, in reverse mode."""
     wanted = [_variable(graph, atom) for atom in by]
+    graph.builder.collects = all(var in graph.leaves.values() for var in wanted)
     bars = backward(graph, _smooth(graph, of, wanted), wanted)
     return [_number(graph, bars.get(var, ZERO), var) for var in wanted]
 

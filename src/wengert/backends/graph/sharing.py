@@ -16,12 +16,14 @@ from .normal import NormalForms
 class SharingBuilder(SimplifyingBuilder):
     """Shares every equation, the user's as well, and knows how far it may go in simplifying them."""
 
-    __slots__ = ("_is_normal", "_normal", "_simplify", "in_derivative", "in_row")
+    __slots__ = ("_is_normal", "collects", "_normal", "_simplify", "in_derivative", "in_row")
 
     def __init__(self, simplify: str | None):
         super().__init__(derived=simplify is not None)
         self.exact = True
         self._simplify = simplify
+        self.collects = True
+        """Whether derivatives are collected: not by a node that is computed, which products are seen through."""
         self.in_derivative = False
         """Derivatives are kept in normal form; what a user wrote stays."""
         self.in_row = False
@@ -38,7 +40,7 @@ class SharingBuilder(SimplifyingBuilder):
         name: str = "",
         kind: Kind | None = None,
     ) -> Atom:
-        asked = self.in_derivative and self._simplify is not None and not self._is_normal
+        asked = self.in_derivative and self.collects and self._simplify is not None and not self._is_normal
         if asked and not params and kind is None:
             found = self._normal.emitted(op, args, in_row=self.in_row)
             if found is not None:
@@ -47,11 +49,11 @@ class SharingBuilder(SimplifyingBuilder):
 
     def factors(self, atom: Atom) -> list[Atom]:
         """What the normal form of a node consists of, if it has one: its derivative needs theirs."""
-        return [] if self._simplify is None else self._normal.factors(atom)
+        return [] if self._simplify is None or not self.collects else self._normal.factors(atom)
 
     def tangent_in_normal_form(self, var: Var, tangent_of: Callable[[Atom], Atom]) -> Atom | None:
         """The derivative of a sum of products, by those of their factors; None of anything else."""
-        return None if self._simplify is None else self._normal.tangent(var, tangent_of)
+        return None if self._simplify is None or not self.collects else self._normal.tangent(var, tangent_of)
 
     def _as_it_stands(self, op: Op, args: Sequence[Atom]) -> Atom:
         """A node of a normal form, which no identity makes simpler."""
