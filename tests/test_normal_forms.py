@@ -172,3 +172,12 @@ def test_every_order_of_the_variables_gives_the_same(text):
 
 def test_mixed_derivatives_are_mostly_one_node():
     assert same["same node"] >= 0.6 * sum(same.values())
+
+
+def test_a_derivative_by_a_computed_node_looks_at_that_node():
+    x, y = wg.Graph().variables("x", "y")
+    u = x * y
+    f = u * u * np.sin(u)
+    expected = 2 * np.sin(0.21) + 4 * 0.21 * np.cos(0.21) - 0.21**2 * np.sin(0.21)
+    for twice in (f.derive(u).derive(u), f.gradient(u)[0].gradient(u)[0]):
+        assert twice.eval(x=0.3, y=0.7) == pytest.approx(expected)

@@ -16,7 +16,7 @@ from .normal import NormalForms
 class SharingBuilder(SimplifyingBuilder):
     """Shares every equation, the user's as well, and knows how far it may go in simplifying them."""
 
-    __slots__ = ("_is_normal", "collects", "_normal", "_simplify", "in_derivative", "in_row")
+    __slots__ = ("_is_normal", "_normal", "_simplify", "collects", "in_derivative", "in_row")
 
     def __init__(self, simplify: str | None):
         super().__init__(derived=simplify is not None)
@@ -40,7 +40,12 @@ class SharingBuilder(SimplifyingBuilder):
         name: str = "",
         kind: Kind | None = None,
     ) -> Atom:
-        asked = self.in_derivative and self.collects and self._simplify is not None and not self._is_normal
+        asked = (
+            self.in_derivative
+            and self.collects
+            and self._simplify is not None
+            and not self._is_normal
+        )
         if asked and not params and kind is None:
             found = self._normal.emitted(op, args, in_row=self.in_row)
             if found is not None:
@@ -53,7 +58,11 @@ class SharingBuilder(SimplifyingBuilder):
 
     def tangent_in_normal_form(self, var: Var, tangent_of: Callable[[Atom], Atom]) -> Atom | None:
         """The derivative of a sum of products, by those of their factors; None of anything else."""
-        return None if self._simplify is None or not self.collects else self._normal.tangent(var, tangent_of)
+        return (
+            None
+            if self._simplify is None or not self.collects
+            else self._normal.tangent(var, tangent_of)
+        )
 
     def _as_it_stands(self, op: Op, args: Sequence[Atom]) -> Atom:
         """A node of a normal form, which no identity makes simpler."""
