@@ -19,8 +19,9 @@ from unittest.mock import patch
 from machine import machine_line
 from workloads import workloads
 
-from wengert import WengertError, engine
-from wengert.engine import Verb
+from wengert import WengertError
+from wengert.compile import engine
+from wengert.compile.engine import Verb
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Span
 from wengert.passes.residuals import handing

@@ -12,7 +12,7 @@ import numpy as np
 import programs
 from programs.models import FEATURES, LABELS
 
-from wengert import engine
+from wengert.compile import engine
 from wengert.ir.builder import kind_of_atom
 from wengert.ir.graph import CALL, walk
 from wengert.ir.types import is_differentiable

@@ -7,8 +7,8 @@ import sys
 from golden_programs import GOLDEN
 
 import wengert as wg
-from wengert import calling, engine
-from wengert.verbs import Verb
+from wengert.compile import calling, engine
+from wengert.compile.verbs import Verb
 
 
 def golden_text(name: str) -> str:

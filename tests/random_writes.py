@@ -16,9 +16,9 @@ from wengert.ir.builder import Builder
 from wengert.ir.graph import Atom, Const, Function, Input, Var
 from wengert.ir.types import FLOAT, INT, UNKNOWN, Array, Seq
 from wengert.ops import elementwise as el
-from wengert.ops import memory as me
 from wengert.ops import registry
 from wengert.ops import structure as st
+from wengert.ops.program import memory as me
 
 SIZE = 5
 SLICES = [slice(None), slice(1, None), slice(None, -1), slice(0, 4, 2), slice(1, 3)]

@@ -15,15 +15,11 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 
 FLOORS = [
     {"__init__", "__main__"},
-    {"testing", "inside", "exploring"},
-    {"solvers", "in_numba"},
-    {"jacobians", "jitting", "unknown_calls"},
-    {"sparsity", "own_code", "global_parts"},
-    {"linear_maps"},
+    {"testing"},
+    {"solvers", "interop"},
     {"api"},
-    {"engine", "roots", "steered", "by_numbers"},
-    {"nested", "verbs", "derived"},
-    {"apart", "calling", "guards", "steering", "tangents"},
+    {"compile"},
+    {"intrinsics"},
     {"frontend", "passes", "backends", "numbers"},
     {"rules"},
     {"ops"},
@@ -40,10 +36,10 @@ ALLOWED_UP: set[str] = set()
 WITHOUT_NUMPY = {"ir", "errors"}
 HARD_DEPENDENCIES = {"numpy"}
 ABOUT = {
-    "in_numba.py": {"numba"},
-    "rules/special.py": {"scipy"},
-    "rules/waves.py": {"scipy"},
-    "rules/probability.py": {"scipy"},
+    "interop/numba_extension.py": {"numba"},
+    "rules/special/functions.py": {"scipy"},
+    "rules/special/waves.py": {"scipy"},
+    "rules/special/probability.py": {"scipy"},
     "frontend/polyfills/scipy/special.py": {"scipy"},
     "frontend/polyfills/scipy/linalg.py": {"scipy"},
     "frontend/polyfills/scipy/fitpack.py": {"scipy"},
@@ -66,7 +62,7 @@ ABOUT = {
     "frontend/polyfills/scipy/spatial.py": {"scipy"},
     "frontend/polyfills/scipy/sparse.py": {"scipy"},
     "frontend/polyfills/scipy/stats.py": {"scipy"},
-    "sparsity.py": {"scipy"},
+    "api/sparsity.py": {"scipy"},
     "solvers/collocation.py": {"scipy"},
     "solvers/constrained.py": {"scipy"},
     "solvers/events.py": {"scipy"},
@@ -195,7 +191,7 @@ def test_importing_wengert_loads_no_optional_package() -> None:
 
 
 def test_importing_wengert_loads_nothing_that_takes_long_and_few_programs_need() -> None:
-    slow = {"pathlib", "random", "tempfile", "logging", "wengert.ops.linear_algebra"}
+    slow = {"pathlib", "random", "tempfile", "logging", "wengert.ops.arrays.linear_algebra"}
     assert loaded_with_wengert() & slow == set()
 
 

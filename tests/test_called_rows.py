@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import wengert as wg
-import wengert.ops.libraries  # from now on literals say, too, who computes with them
+import wengert.ops.dispatch.libraries  # from now on literals say, too, who computes with them
 from wengert.frontend import read as source
 from wengert.frontend import rule_rows as rows
 from wengert.frontend.domain.values import Items
@@ -17,7 +17,7 @@ from wengert.frontend.machine.reading import Reading
 from wengert.ir.graph import ZERO, Const, Function, Input, Var
 from wengert.ir.types import ARRAY, COMPLEX, FLOAT, UNKNOWN, Array, Kind
 from wengert.rules import registry
-from wengert.rules.simplification import SimplifyingBuilder
+from wengert.rules.identities.simplification import SimplifyingBuilder
 
 KINDS = [FLOAT, COMPLEX, Array("float64", 1), Array("float64", 2), ARRAY, UNKNOWN]
 NEEDED = {"order": 2, "orders": (1, 1), "derivative": 2}

@@ -10,7 +10,7 @@ import pytest
 
 import wengert as wg
 from wengert.__main__ import main
-from wengert.exploring import page
+from wengert.api.exploring import page
 
 MODEL = """\
 import math

@@ -10,9 +10,9 @@ import wengert.backends.graph
 from wengert import numbers
 
 MODULES = [
-    f"{package.__name__}.{module.name}"
+    module.name
     for package in (numbers, wengert.backends.graph)
-    for module in pkgutil.iter_modules(package.__path__)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import wengert as wg
 from wengert.errors import BadArgument, GraphError, NoPicture, NoRule, UnknownFunction
-from wengert.rules import algebra, patterns
+from wengert.rules.identities import algebra, patterns
 
 rng = np.random.default_rng(5)
 MATRIX, VECTOR = rng.normal(size=(3, 3)), rng.normal(size=3)
@@ -358,8 +358,8 @@ def test_svg_is_well_formed(pair):
 
 
 def test_nodes_do_not_lie_on_each_other(pair):
-    from wengert.backends.graph.dot import Picture
-    from wengert.backends.graph.layout import layout
+    from wengert.backends.graph.pictures.dot import Picture
+    from wengert.backends.graph.pictures.layout import layout
 
     picture = Picture(pair)
     boxes = list(layout(picture, picture.label, 44).boxes.values())

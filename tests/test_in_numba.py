@@ -109,7 +109,7 @@ def test_derivatives_that_are_taken_inside():
     def run(x):
         return wg.value_and_grad(cube)(x), wg.grad(cube)(x)
 
-    importlib.import_module("wengert.in_numba").register()
+    importlib.import_module("wengert.interop.numba_extension").register()
     assert run(2.0) == ((8.0, 12.0), 12.0)
 
 

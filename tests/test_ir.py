@@ -265,8 +265,8 @@ f(x: float, y0):
 
 
 def test_operators_are_the_vocabularys() -> None:
-    for module in pkgutil.iter_modules(ops.__path__):
-        importlib.import_module(f"{ops.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}."):
+        importlib.import_module(module.name)
     for name, symbol in (BINARY | UNARY).items():
         assert registry.named(name).spellings["py"] == symbol.strip()
 

@@ -22,8 +22,8 @@ from memory_programs import PROGRAMS
 from random_writes import random_program
 
 import wengert as wg
-from wengert import engine
 from wengert.backends import python as printer
+from wengert.compile import engine
 from wengert.errors import LostWrite, WengertError
 from wengert.frontend.read import RowReader
 from wengert.ir.graph import Function

@@ -21,9 +21,9 @@ from scipy import linalg
 from test_corpus import each_program, has_one_real_result
 
 import wengert as wg
-from wengert import calling, engine
+from wengert.compile import calling, engine
+from wengert.compile.verbs import Verb
 from wengert.errors import UnsupportedSyntax
-from wengert.verbs import Verb
 
 
 def for_one_run(function, argnums, args):

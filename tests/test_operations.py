@@ -7,8 +7,8 @@ import pytest
 import trees
 
 import wengert as wg
-from wengert import engine
-from wengert.engine import Verb
+from wengert.compile import engine
+from wengert.compile.engine import Verb
 
 PAIRS = hand.PAIRS
 AT_MOST = 1.2

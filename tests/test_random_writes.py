@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from random_changes import HEAD, OPENING, SLOPE, Drawn, Writer, arguments
 
 import wengert as wg
-from wengert import engine
+from wengert.compile import engine
 from wengert.errors import InternalError
 
 closure_calls = importlib.import_module("wengert.frontend.calls.closure_calls")

@@ -12,7 +12,7 @@ import trees
 from error_texts import refusal, says
 
 import wengert as wg
-from wengert import engine
+from wengert.compile import engine
 from wengert.frontend.machine import one_run
 
 

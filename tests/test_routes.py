@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from programs import PROGRAMS
 
-from wengert import calling, engine
+from wengert.compile import calling, engine
 from wengert.errors import WengertError
 
 ROUTES = Path(__file__).parent / "golden" / "routes.txt"

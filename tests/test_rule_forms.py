@@ -17,9 +17,9 @@ import pytest
 import wengert as wg
 from wengert.errors import RuleError
 from wengert.ops import registry as ops
+from wengert.ops.arrays.linear_algebra import matmul
+from wengert.ops.arrays.reduction import sum_
 from wengert.ops.elementwise import add, cos, sin
-from wengert.ops.linear_algebra import matmul
-from wengert.ops.reduction import sum_
 from wengert.rules import registry
 from wengert.rules.forms import (
     bilinear_rule,
@@ -269,8 +269,8 @@ def test_every_function_is_known_before_any_rule_is_asked_for(tmp_path: Path) ->
         import importlib, pkgutil, wengert.ops
         from wengert.ops import registry
         known = {op.name for op in registry.ops()}
-        for module in pkgutil.iter_modules(wengert.ops.__path__):
-            importlib.import_module(f"wengert.ops.{module.name}")
+        for module in pkgutil.walk_packages(wengert.ops.__path__, "wengert.ops."):
+            importlib.import_module(module.name)
         late = [op for op in registry.ops() if op.spellings and op.name not in known]
         print(len(late) + (registry.find(np.concatenate)[1] != "np"))
     """

@@ -16,7 +16,7 @@ from programs import pending
 from turns import has_turn
 
 import wengert as wg
-from wengert import engine
+from wengert.compile import engine
 from wengert.errors import UnsupportedSyntax
 
 closure_calls = importlib.import_module("wengert.frontend.calls.closure_calls")

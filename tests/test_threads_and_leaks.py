@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert import engine
 from wengert.backends import python as printer
+from wengert.compile import engine
 
 THREADS = 16
 

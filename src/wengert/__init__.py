@@ -7,15 +7,20 @@ from typing import Any as _Any
 from .loading import collecting_later as _collecting_later
 
 with _collecting_later():
-    from .api import code_adjoint as code_adjoint
-    from .api import code_ir as code_ir
-    from .api import code_tangent as code_tangent
-    from .api import derivative as derivative
-    from .api import grad as grad
-    from .api import gradient as gradient
-    from .api import hvp as hvp
-    from .api import value_and_grad as value_and_grad
+    from .api.gradients import code_adjoint as code_adjoint
+    from .api.gradients import code_ir as code_ir
+    from .api.gradients import code_tangent as code_tangent
+    from .api.gradients import derivative as derivative
+    from .api.gradients import grad as grad
+    from .api.gradients import gradient as gradient
+    from .api.gradients import hvp as hvp
+    from .api.gradients import value_and_grad as value_and_grad
     from .errors import WengertError as WengertError
+    from .intrinsics.steering import checkpoint as checkpoint
+    from .intrinsics.steering import hook as hook
+    from .intrinsics.steering import is_differentiating as is_differentiating
+    from .intrinsics.steering import show_grad as show_grad
+    from .intrinsics.steering import stop_gradient as stop_gradient
     from .rules.forms import bilinear_rule as bilinear_rule
     from .rules.forms import differential as differential
     from .rules.forms import frule as frule
@@ -25,39 +30,34 @@ with _collecting_later():
     from .rules.forms import rule as rule
     from .rules.forms import scalar_rule as scalar_rule
     from .rules.forms import zero_rule as zero_rule
-    from .steering import checkpoint as checkpoint
-    from .steering import hook as hook
-    from .steering import is_differentiating as is_differentiating
-    from .steering import show_grad as show_grad
-    from .steering import stop_gradient as stop_gradient
 
 if _TYPE_CHECKING:
     from . import testing as testing
+    from .api.jacobians import diag_hessian as diag_hessian
+    from .api.jacobians import hessian as hessian
+    from .api.jacobians import jacobian as jacobian
+    from .api.jitting import jit as jit
+    from .api.linear_maps import pullback as pullback
+    from .api.linear_maps import pushforward as pushforward
     from .backends.graph.graph import Graph as Graph
     from .backends.graph.trace import trace as trace
-    from .jacobians import diag_hessian as diag_hessian
-    from .jacobians import hessian as hessian
-    from .jacobians import jacobian as jacobian
-    from .jitting import jit as jit
-    from .linear_maps import pullback as pullback
-    from .linear_maps import pushforward as pushforward
+    from .intrinsics.roots import implicit as implicit
     from .numbers.dual import Dual as Dual
-    from .numbers.towers import derivatives as derivatives
-    from .numbers.towers import taylor as taylor
-    from .roots import implicit as implicit
+    from .numbers.series.towers import derivatives as derivatives
+    from .numbers.series.towers import taylor as taylor
 
 _LATER = {
     "Dual": "numbers.dual",
     "Graph": "backends.graph",
-    "derivatives": "numbers.towers",
-    "diag_hessian": "jacobians",
-    "hessian": "jacobians",
-    "implicit": "roots",
-    "jacobian": "jacobians",
-    "jit": "jitting",
-    "pullback": "linear_maps",
-    "pushforward": "linear_maps",
-    "taylor": "numbers.towers",
+    "derivatives": "numbers.series.towers",
+    "diag_hessian": "api.jacobians",
+    "hessian": "api.jacobians",
+    "implicit": "intrinsics.roots",
+    "jacobian": "api.jacobians",
+    "jit": "api.jitting",
+    "pullback": "api.linear_maps",
+    "pushforward": "api.linear_maps",
+    "taylor": "numbers.series.towers",
     "trace": "backends.graph",
 }
 """Names that not every program needs, loaded at their first use, and where they are."""

@@ -14,11 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import api, exploring, testing
+from . import testing
+from .api import exploring, gradients
+from .api.linear_maps import pullback
 from .errors import BadArgument, CheckFailed, WengertError
-from .linear_maps import pullback
 
-_TEXTS = {"reverse": api.code_adjoint, "forward": api.code_tangent, "ir": api.code_ir}
+_TEXTS = {
+    "reverse": gradients.code_adjoint,
+    "forward": gradients.code_tangent,
+    "ir": gradients.code_ir,
+}
 
 _ARGS = """\
 Arguments are Python expressions, read where the function stands: its module's names, `np` and `math` are

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import linear_maps
+from .api import linear_maps
 from .errors import CheckFailed, NoRule
 from .frontend.boundary import signature
 from .ir.op import Op

@@ -14,8 +14,8 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
-from ..ops.identity import apart, counted
-from ..ops.refusals import REFUSALS
+from ..ops.program.identity import apart, counted
+from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
 from .boundary.signature import Template

@@ -19,9 +19,9 @@ from .iterations import halley as halley
 from .iterations import inverse as inverse
 from .iterations import newton as newton
 from .iterations import stochastic_gradient_descent as stochastic_gradient_descent
-from .taylor import Taylor as Taylor
-from .towers import Partials as Partials
-from .towers import derivatives as derivatives
-from .towers import must_be_order as must_be_order
-from .towers import partials as partials
-from .towers import taylor as taylor
+from .series.taylor import Taylor as Taylor
+from .series.towers import Partials as Partials
+from .series.towers import derivatives as derivatives
+from .series.towers import must_be_order as must_be_order
+from .series.towers import partials as partials
+from .series.towers import taylor as taylor

@@ -16,9 +16,9 @@ import numpy as np
 
 from ..errors import BadTangent
 from ..ir.callers import calling_span
-from ..ops.checks import counted
-from ..ops.lookup import must_be_number
-from ..ops.precision import is_exact
+from ..ops.dispatch.lookup import must_be_number
+from ..ops.dispatch.precision import is_exact
+from ..ops.program.checks import counted
 from ..runtime.containers import (
     CONTENTS,
     attributes_of,

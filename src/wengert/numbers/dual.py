@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import BadTangent, LostWrite, MixedNumbers
 from ..ir.callers import calling_span
 from ..ir.op import Op
-from ..ops.lookup import must_be_number
+from ..ops.dispatch.lookup import must_be_number
 from .levels import Level, level_above, level_of
 from .number import PerturbedNumber, gathered, value_of
 from .pushforward import Push, pushforward, zeros_of

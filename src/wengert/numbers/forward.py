@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import BadArgument, BadTangent, NotScalar
 from ..ir.callers import calling_span
-from ..ops.substitution import with_ops
+from ..ops.dispatch.substitution import with_ops
 from .arguments import StandIns, copied, is_number, mapped_numbers, whole
 from .dual import Directions, parts_at
 from .levels import Level, differentiation

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..errors import BadArgument
 from ..ir.callers import calling_span
+from ..ops.dispatch.substitution import with_ops
 from ..ops.elementwise import log
 from ..ops.structure import stop_gradient
-from ..ops.substitution import with_ops
 from .forward import derivative, gradient, pushforward
 from .number import PerturbedNumber, value_of
-from .taylor import Taylor
-from .towers import taylor
+from .series.taylor import Taylor
+from .series.towers import taylor
 
 Function = Callable[[Any], Any]
 Method = Callable[[Function, Any], Iterator[Any]]

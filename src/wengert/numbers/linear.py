@@ -7,12 +7,12 @@ from typing import Any
 
 from ..ops.elementwise import pos
 from .arguments import mapped_numbers
-from .at_level import AtLevel
 from .dual import Directions, Dual, part
 from .forward import numbers_in
 from .number import PerturbedNumber
 from .pushforward import completed
 from .results import in_direction
+from .series.at_level import AtLevel
 
 OfLeaves = Callable[[Sequence[Any]], list[Any]]
 

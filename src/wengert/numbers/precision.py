@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..errors import NoRule
-from ..ops.precision import constant_in_precision_of, in_precision_of, is_exact
+from ..ops.dispatch.precision import constant_in_precision_of, in_precision_of, is_exact
 from .number import value_of
 
 Row = Callable[..., Any]

@@ -18,9 +18,9 @@ from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ir.records import replace
 from ..ops import elementwise as el
-from ..ops.reduction import broadcast_like
+from ..ops.arrays.reduction import broadcast_like
+from ..ops.dispatch.substitution import with_ops
 from ..ops.structure import getitem
-from ..ops.substitution import with_ops
 from ..rules.registry import Row, Rule, rule_for
 from ..runtime import cotangents, given
 from .number import PerturbedNumber, value_of

@@ -10,7 +10,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
 from ..ir.types import Array
-from ..ops import factorisations as fa
+from ..ops.arrays import factorisations as fa
 from ..rules.registry import rule_for
 
 

@@ -15,8 +15,8 @@ from .dual import Directions, Dual
 from .forward import derivative, jacobian
 from .levels import Level
 from .number import PerturbedNumber, gathered, numbers_in
-from .taylor import Taylor
-from .towers import coefficient_at
+from .series.taylor import Taylor
+from .series.towers import coefficient_at
 
 
 def found(

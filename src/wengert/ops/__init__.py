@@ -9,7 +9,8 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     registry = sys.modules.get(f"{__name__}.registry")
-    is_module = exists(f"{__path__[0]}/{name}.py")  # noqa: PTH110  # `pathlib` takes long to load
+    place = f"{__path__[0]}/{name}"
+    is_module = exists(place) or exists(f"{place}.py")  # noqa: PTH110  # `pathlib` takes long to load
     if registry is not None and name[0] != "_" and not is_module:
         try:
             return registry.named(name)

@@ -25,23 +25,27 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
 
 _RUNTIME = (
-    "elementwise", "cotangents", "checks", "containers", "memory", "arrays", "reduction", "products",
-    "matrices", "calls", "loops", "identity", "implicit", "given", "attributes", "undefined", "signals",
-    "statistics", "refusals", "special", "incomplete", "sparse", "eigenvalues",
+    "numeric.elementwise", "cotangents", "checks", "containers",
+    "memory", "numeric.transposes", "numeric.reduction", "numeric.products",
+    "numeric.matrices", "calls", "loops", "identity",
+    "implicit", "given", "attributes", "undefined",
+    "numeric.signals", "numeric.statistics", "refusals", "numeric.special",
+    "numeric.incomplete", "numeric.sparse", "numeric.eigenvalues",
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 
 _LATER = [
-    "joining",
-    "selection",
-    "linear_algebra",
-    "signals",
-    "statistics",
-    "factorisations",
-    "questions",
-    "refusals",
-    "special",
-    "sparse",
+    *(
+        f"arrays.{name}"
+        for name in ("joining", "selection", "linear_algebra", "signals", "statistics")
+    ),
+    *(
+        "arrays.factorisations",
+        "arrays.type_queries",
+        "program.refusals",
+        "special",
+        "arrays.sparse",
+    ),
 ]
 """Modules of ops that most programs do without: loaded when an op is asked for that no other has."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ops.containers import (
+from ..ops.program.containers import (
     compress,
     dict_of,
     entries_of,
@@ -17,7 +17,7 @@ from ..ops.containers import (
     spread,
     values_at,
 )
-from ..ops.cotangents import nested_list
+from ..ops.program.cotangents import nested_list
 from ..ops.structure import as_list, as_tuple, getitem, length, slice_
 from .forms import linear_rule, zero_rule
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ops.loops import blocks, divided_like, joined
+from ..ops.program.loops import blocks, divided_like, joined
 from .forms import linear_rule
 
 linear_rule(blocks, transpose=lambda ȳ, x, *counts, every=None: joined(ȳ, x))

@@ -62,13 +62,13 @@ class _State:
 
 
 _LATER = {
-    "linear_algebra": ("linear_algebra", "einsum", "spectra"),
+    "arrays.linear_algebra": ("arrays.linear_algebra", "arrays.einsum", "arrays.spectra"),
+    "arrays.type_queries": ("arrays.type_queries",),
+    "program.containers": ("containers",),
+    "program.loops": ("loops",),
     **{
-        name: (name,)
-        for name in (
-            *("shape", "containers", "loops"),
-            *("selection", "signals", "statistics", "factorisations", "questions", "sparse"),
-        )
+        f"arrays.{name}": (f"arrays.{name}",)
+        for name in ("shape", "selection", "signals", "statistics", "factorisations", "sparse")
     },
 }
 """Tables that are loaded when a rule is asked for and the module of their ops has been loaded."""
@@ -76,7 +76,8 @@ _LATER = {
 ops.when_imported(
     "scipy.special",
     lambda: [
-        import_module(f"{__package__}.{table}") for table in ("special", "waves", "probability")
+        import_module(f"{__package__}.special.{table}")
+        for table in ("functions", "waves", "probability")
     ],
 )
 

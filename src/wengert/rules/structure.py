@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..ops.checks import real_argument, real_result, scalar_seed, spanning
-from ..ops.cotangents import basis, pushforward_of
-from ..ops.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
-from ..ops.implicit import check_jumps, check_root, found, linear_root, watch
-from ..ops.reduction import broadcast_like, sum_
+from ..ops.arrays.reduction import broadcast_like, sum_
+from ..ops.program.checks import real_argument, real_result, scalar_seed, spanning
+from ..ops.program.cotangents import basis, pushforward_of
+from ..ops.program.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
+from ..ops.program.implicit import check_jumps, check_root, found, linear_root, watch
 from ..ops.structure import (
     accumulate,
     both,

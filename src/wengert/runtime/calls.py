@@ -15,7 +15,7 @@ def _live() -> Any:
     """wengert itself: a saved derivative that meets a function only at run time needs it then."""
     import importlib
 
-    return importlib.import_module("wengert.unknown_calls")
+    return importlib.import_module("wengert.api.runtime_dispatch")
 
 
 def pullback(f: Any, *args: Any, **named: Any) -> Any:

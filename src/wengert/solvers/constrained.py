@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..api import grad
-from ..jacobians import jacobian
-from ..roots import root_of, solved
-from ..steering import stop_gradient
+from ..api.gradients import grad
+from ..api.jacobians import jacobian
+from ..intrinsics.roots import root_of, solved
+from ..intrinsics.steering import stop_gradient
 
 _REACHED = 1e-6
 """How far a constraint may be from zero and still count as reached."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..api import grad
-from ..jacobians import jacobian
-from ..ops.refusals import uncovered
-from ..roots import parameter_count, root_of, solved
-from ..steering import stop_gradient
+from ..api.gradients import grad
+from ..api.jacobians import jacobian
+from ..intrinsics.roots import parameter_count, root_of, solved
+from ..intrinsics.steering import stop_gradient
+from ..ops.program.refusals import uncovered
 from .minima import held_back
 from .results import Result
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import root_of, solved, watch
-from ..steering import stop_gradient
+from ..intrinsics.roots import root_of, solved, watch
+from ..intrinsics.steering import stop_gradient
 from .collocation import collocate
 from .events import odeint_and_stiffness, run_with_events, stops_of_dop853
 from .results import Result, must_follow

@@ -1,7 +1,7 @@
 """What stands for the functions of `scipy.integrate`."""
 
 from ..frontend.polyfills.scipy.integrate import EQUIVALENTS as OF_SAMPLES
-from ..roots import stands_for_solver
+from ..intrinsics.roots import stands_for_solver
 from .initial_values import EQUIVALENTS as OF_EQUATIONS
 from .quadrature import EQUIVALENTS as OF_INTEGRALS
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..frontend.polyfills.equivalents import as_it_is
-from ..steering import stop_gradient
+from ..intrinsics.steering import stop_gradient
 from .results import Result
 
 

@@ -11,8 +11,8 @@ from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 from ..frontend.polyfills.equivalents import as_it_is
 from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON
 from ..frontend.polyfills.scipy.linalg import expm
-from ..roots import root_of
-from ..steering import stop_gradient
+from ..intrinsics.roots import root_of
+from ..intrinsics.steering import stop_gradient
 
 
 def sqrtm(A: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..api import derivative, grad
-from ..roots import root_of, solved
-from ..steering import stop_gradient
+from ..api.gradients import derivative, grad
+from ..intrinsics.roots import root_of, solved
+from ..intrinsics.steering import stop_gradient
 from .constrained import constrained, listed
 from .results import Result
 

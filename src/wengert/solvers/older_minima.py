@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..api import derivative, grad
+from ..api.gradients import derivative, grad
 from ..frontend.polyfills.equivalents import as_it_is
-from ..ops.refusals import uncovered
-from ..roots import root_of, solved
-from ..steering import stop_gradient
+from ..intrinsics.roots import root_of, solved
+from ..intrinsics.steering import stop_gradient
+from ..ops.program.refusals import uncovered
 from .minima import held_back, number
 from .results import Result
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import stands_for_solver
+from ..intrinsics.roots import stands_for_solver
 from .constrained import EQUIVALENTS as OF_CONSTRAINTS
 from .fits import EQUIVALENTS as OF_FITS
 from .linear import EQUIVALENTS as OF_LINEAR

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ..ops.refusals import uncovered
-from ..roots import solved, watch
-from ..steering import stop_gradient
+from ..intrinsics.roots import solved, watch
+from ..intrinsics.steering import stop_gradient
+from ..ops.program.refusals import uncovered
 from .results import must_agree
 
 _KRONROD_21 = np.array(

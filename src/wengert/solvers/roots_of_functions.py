@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import root_of, solved
+from ..intrinsics.roots import root_of, solved
 from .results import Result
 
 # --- one equation, one unknown ------------------------------------------------------------

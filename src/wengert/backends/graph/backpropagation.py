@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
 from ...runtime import cotangents
+from .derivatives.reverse import backward
 from .needed import missing
 from .nodes import kinds_at
-from .reverse import backward
 from .specialise import replayed
 
 if TYPE_CHECKING:

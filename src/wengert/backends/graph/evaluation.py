@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import GraphError
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ops import structure as st
-from ...ops.precision import constant_in_precision_of, in_precision_of, is_exact
+from ...ops.dispatch.precision import constant_in_precision_of, in_precision_of, is_exact
 from .needed import missing
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Evaluation:
             else:
                 value = eqn.op(*args, **options)
         except Exception as error:
-            from .text import expression
+            from .pictures.text import expression
 
             where = "" if eqn.span is None else f", written at {eqn.span.file}:{eqn.span.line}"
             error.add_note(f"in the node {expression(self._graph, out)}{where}")
@@ -128,7 +128,7 @@ def is_literal(x: Any) -> bool:
 
 
 def _unset(graph: Nodes, var: Var, node: Var) -> GraphError:
-    from .text import expression
+    from .pictures.text import expression
 
     eqn = graph.builder.definition(node)
     return GraphError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.graph import Atom
-from ...ops.joining import stack
+from ...ops.arrays.joining import stack
 
 if TYPE_CHECKING:
     from .graph import Graph

@@ -17,8 +17,8 @@ from ...ir.op import Op
 from ...ir.types import COMPLEX, FLOAT, Array, Kind, Number
 from ...ops import structure as st
 from ...ops.array_kinds import rank_of
-from ...ops.lookup import must_be_number
-from ...ops.shape import shape
+from ...ops.arrays.shape import shape
+from ...ops.dispatch.lookup import must_be_number
 from ...rules.registry import generation
 from .evaluation import Evaluation, is_literal, same_number
 from .held import Held

@@ -12,8 +12,8 @@ from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number
 from ...ops import structure as st
-from ...ops.cotangents import cotangents_by_rule, tangent_by_rule
-from ...rules import scatter as scatter
+from ...ops.program.cotangents import cotangents_by_rule, tangent_by_rule
+from ...rules.arrays import scatter as scatter
 from ...rules.registry import Row, Rule, rule_for
 
 if TYPE_CHECKING:

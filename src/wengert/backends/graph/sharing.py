@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from ...ir.graph import Atom, Var
 from ...ir.op import Op
 from ...ir.types import Kind
-from ...rules.patterns import Rewrite
-from ...rules.simplification import Key, SimplifyingBuilder, identities_of
-from .normal import NormalForms
+from ...rules.identities.patterns import Rewrite
+from ...rules.identities.simplification import Key, SimplifyingBuilder, identities_of
+from .derivatives.normal import NormalForms
 
 
 class SharingBuilder(SimplifyingBuilder):

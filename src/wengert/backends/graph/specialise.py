@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Kind
-from ...ops.lookup import equivalent_of
+from ...ops.dispatch.lookup import equivalent_of
 from .equivalents import written_out
 from .held import terms_in
 

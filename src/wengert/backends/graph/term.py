@@ -16,17 +16,17 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Number
 from ...ops import elementwise as el
-from ...ops import linear_algebra as la
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.lookup import Method, called_elementwise, equivalent_of, op_of, op_of_name
+from ...ops.arrays import linear_algebra as la
+from ...ops.dispatch.lookup import Method, called_elementwise, equivalent_of, op_of, op_of_name
 from ...ops.signatures import bind
-from . import derivatives
+from .derivatives import differentiate
 from .equivalents import written_out
 from .evaluation import own
 from .held import Held, Origin, gathered, terms_in
 from .nodes import kinds_at
-from .seeing import Shown
+from .pictures.seeing import Shown
 from .specialise import replayed
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Term(Shown, Held):
             NoRule: an op on the way has no rule that can be read.
         """
         by = self.graph.atom(variable)
-        atom = derivatives.derive(self.graph, self.atom, by)
+        atom = differentiate.derive(self.graph, self.atom, by)
         return Term(self.graph, atom, ("derive", self, variable), derived=True)
 
     def gradient(self, *variables: Term) -> tuple[Term, ...]:
@@ -146,7 +146,7 @@ class Term(Shown, Held):
         """
         wanted = variables or self.graph.variables(*self.graph.leaves)
         by = [self.graph.atom(variable) for variable in wanted]
-        atoms = derivatives.gradient(self.graph, self.atom, by)
+        atoms = differentiate.gradient(self.graph, self.atom, by)
         return tuple(
             Term(self.graph, atom, ("gradient", self, wanted, k), derived=True)
             for k, atom in enumerate(atoms)
@@ -279,7 +279,7 @@ class Term(Shown, Held):
         return op(*operands, **options)
 
     def apply(self, function: Callable[..., Any], *others: Any, **options: Any) -> Term:
-        """A function of one's own as a single node; its rule (`wg.scalar_rule` …) gives its derivatives."""
+        """A function of one's own as a single node; its rule (`wg.scalar_rule` …) gives its differentiate."""
         if not callable(function):
             message = f"{function!r} is no function"
             raise BadArgument(

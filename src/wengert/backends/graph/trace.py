@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.substitution import with_ops
+from ...ops.dispatch.substitution import with_ops
 from .graph import Graph
 
 

@@ -12,7 +12,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from ...ir.records import record, replace
 from ...ir.types import Array
-from ...ops.memory import WRITES, is_step
+from ...ops.program.memory import WRITES, is_step
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions

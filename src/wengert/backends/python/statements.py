@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
 from ...ir.types import UNKNOWN, Number
-from ...ops.memory import WRITES
-from ...ops.refusals import refuse
+from ...ops.program.memory import WRITES
+from ...ops.program.refusals import refuse
 from .code import Code, concat, listing, tuple_display
 from .expressions import Expressions
 from .folding import Folding

@@ -9,7 +9,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ...ops.indexing import indexed
-from ...ops.memory import Field, Viewed, holder, kind_after, path_of
+from ...ops.program.memory import Field, Viewed, holder, kind_after, path_of
 from ...runtime.containers import CONTENTS, own_base
 from .code import PRIMARY, SUM, UNARY, Code, at_least, call, concat
 

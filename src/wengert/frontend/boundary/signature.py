@@ -341,7 +341,7 @@ def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
     """
     if type(value) in _PLAIN or isinstance(value, np.ndarray) or depth > DEEPEST:
         return
-    from ...ops.libraries import library_of  # few arguments are of other classes
+    from ...ops.dispatch.libraries import library_of  # few arguments are of other classes
 
     if isinstance(value, (list, tuple, dict)):
         items: Any = value.values() if isinstance(value, dict) else value

@@ -17,10 +17,10 @@ import numpy as np
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace
 from ...ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
-from ...ops import containers as co
 from ...ops import elementwise as el
-from ...ops import reduction as red
 from ...ops import structure as st
+from ...ops.arrays import reduction as red
+from ...ops.program import containers as co
 from ...ops.registry import named
 from ..classes import class_lookup, instances
 from ..classes.class_lookup import defines

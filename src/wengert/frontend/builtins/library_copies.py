@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Number, Other, Static
-from ...ops import memory as me
+from ...ops.program import memory as me
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup
 from ..containers.items import opened

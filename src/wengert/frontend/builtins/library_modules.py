@@ -23,8 +23,8 @@ import numpy as np
 from ...ir.graph import Const, Var
 from ...ir.records import replace
 from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ...ops.registry import named
 from ..calls import remembering
 from ..calls import writing_functions as writing

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...ir.graph import UNDEFINED, Block, Const, Var, walk
 from ...ir.types import BOOL, COMPLEX, Array, Number
-from ...ops import shape as sh
 from ...ops import structure as st
+from ...ops.arrays import shape as sh
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup, instances
 from ..classes.bound_methods import bound

@@ -13,9 +13,9 @@ from ...errors import UnsupportedSyntax
 from ...ir.graph import Const
 from ...ir.op import Op
 from ...ir.types import Static
-from ...ops import raising
 from ...ops import registry as ops
-from ...ops.refusals import REFUSALS
+from ...ops.program import may_raise
+from ...ops.program.refusals import REFUSALS
 from ...rules.registry import rule_for
 from ..domain.values import (
     REMEMBERED,
@@ -144,7 +144,7 @@ def _is_large(it: Interpreter, closure: Closure) -> bool:
 
 def _can_be_separate(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
     """Whether nothing is lost by calling a function: functions, objects, what a handler would see."""
-    if closure.identity in it.reading.inlined or it.catching.may_see(raising.ANYTHING):
+    if closure.identity in it.reading.inlined or it.catching.may_see(may_raise.ANYTHING):
         return False
     if any(isinstance(given, tuple) and given[0] is closure.identity for given in it.reading.whole):
         return False

@@ -16,8 +16,8 @@ from ...ir.types import Array, Kind, Number, Seq, Struct
 from ...ops import registry as ops
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, dtype_of_kind
+from ...ops.arrays.shape import kind_if_number
 from ...ops.registry import named
-from ...ops.shape import kind_if_number
 from ...ops.signatures import Signature, parse_signature
 from ...rules.registry import rule_for
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of

@@ -24,8 +24,8 @@ from ...ir.graph import (
 )
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
-from ...ops import identity as ident
-from ...ops import raising
+from ...ops.program import identity as ident
+from ...ops.program import may_raise
 from .. import heap
 from ..domain.values import (
     Closure,
@@ -175,7 +175,7 @@ def _refuse_partial(it: Interpreter, callee: Callee) -> None:
     if not callee.rebinds and not any(map(_may_hold_numbers, callee.updates.values())):
         return
     known = None if callee.rebinds else callee.function
-    raised = raising.ANYTHING if known is None else raising.raised_after_change(known)
+    raised = may_raise.ANYTHING if known is None else may_raise.raised_after_change(known)
     if it.catching.may_see(raised):
         raise it.unsupported(
             f"{callee.name} may change something and then raise an exception that is caught: what it has "

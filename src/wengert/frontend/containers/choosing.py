@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
-from ...ops import containers as co
 from ...ops import structure as st
+from ...ops.program import containers as co
 from ..classes.class_lookup import defines
 from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of

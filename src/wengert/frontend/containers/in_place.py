@@ -10,11 +10,11 @@ import numpy as np
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Struct
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops.array_kinds import promoted
+from ...ops.arrays.shape import dtype as dtype_of
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ...ops.registry import named
-from ...ops.shape import dtype as dtype_of
 from .. import heap
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from ..machine.protocol import operation

@@ -12,7 +12,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import UNDEFINED, Atom, Const, Var
 from ...ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ...ops import structure as st
-from ...ops.creation import asarray
+from ...ops.arrays.creation import asarray
 from ..classes import instances
 from ..data import tables
 from ..domain.values import (

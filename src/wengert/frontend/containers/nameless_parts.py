@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import Array
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ...runtime.refusals import copy_written
 from ..domain.values import Value
 from ..heap.layouts import is_view, may_be_copy

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
-from ...ops import containers as co
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import containers as co
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ...ops.registry import foreign
 from .. import heap
 from ..domain.running import Consumer

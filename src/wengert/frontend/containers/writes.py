@@ -10,9 +10,9 @@ import numpy as np
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from .. import heap
 from ..classes import instances
 from ..data import tables
@@ -199,7 +199,7 @@ def _from_the_start(kind: Kind, step: Atom) -> Atom:
 
 def _as_element(it: Interpreter, value: Value) -> Value:
     """What NumPy makes of a list that is assigned to a part of an array."""
-    from ...ops import creation
+    from ...ops.arrays import creation
     from ..classes.objects_in_numpy import as_numpy_sees
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):

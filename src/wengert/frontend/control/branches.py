@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import WengertError
 from ...ir.graph import Atom, Var, births
-from ...ops.refusals import REFUSALS
+from ...ops.program.refusals import REFUSALS
 from .. import heap as hp
 from ..domain.values import Value
 from ..heap import cells

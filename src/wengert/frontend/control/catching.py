@@ -21,9 +21,9 @@ from ...ir.graph import UNDEFINED, Atom, Const, Eqn, Var, births
 from ...ir.records import replace
 from ...ir.renaming import clones, renamed_eqn
 from ...ir.types import BOOL, NONE, UNKNOWN
-from ...ops import identity as ident
-from ...ops import raising
 from ...ops import structure as st
+from ...ops.program import identity as ident
+from ...ops.program import may_raise
 from .. import heap as hp
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 from ..machine.protocol import operation
@@ -182,12 +182,12 @@ class Catching:
                 raise NotAtomic(group.inside)
         return False
 
-    def may_see(self, raised: raising.Classes) -> bool:
+    def may_see(self, raised: may_raise.Classes) -> bool:
         """Whether a handler may run, here or around, after one of some exceptions was raised."""
         if self._quiet:
             return False
         regions = (region for group in self._groups for region in group.regions)
-        return any(raising.any_related(raised, region.classes) for region in regions)
+        return any(may_raise.any_related(raised, region.classes) for region in regions)
 
     def leave_by(self, eqn: Eqn) -> None:
         """An equation that is known to raise is run, and what follows it is the handler."""
@@ -214,19 +214,19 @@ class Catching:
         """Where an equation goes; what may raise goes into a segment."""
         if self._quiet:
             return target
-        raised = raising.raises(eqn)
+        raised = may_raise.raises(eqn)
         if not raised:
             return target
         self._check_parts(eqn, raised)
         group = self._groups[-1]
         catches = tuple(cls for region in group.regions for cls in region.classes)
-        if not raising.may_raise(eqn, catches):
+        if not may_raise.may_raise(eqn, catches):
             return target
         if group.segment is not None and self._has_changed(group.segment):
             self.close_segment()
         return self._segment().builder
 
-    def _check_parts(self, eqn: Eqn, raised: raising.Classes) -> None:
+    def _check_parts(self, eqn: Eqn, raised: may_raise.Classes) -> None:
         """See to it that nothing visible has changed in a part of a segment that raises now."""
         for group in reversed(self._groups):
             caught = tuple(cls for region in group.regions for cls in region.classes)
@@ -234,7 +234,7 @@ class Catching:
             segment = group.inside
             if segment is None or not raised:
                 return
-            if raising.any_related(raised, segment.catches) and self._has_changed(segment):
+            if may_raise.any_related(raised, segment.catches) and self._has_changed(segment):
                 raise NotAtomic(segment)
 
     def refuse_to_lose(self, holds: bool) -> None:
@@ -291,7 +291,7 @@ class Catching:
         run = self.run
         risky = [eqn for eqn in eqns if run is None or not run.has_run(eqn)]
         with self.quiet():
-            if raising.any_may_raise(risky, segment.catches):
+            if may_raise.any_may_raise(risky, segment.catches):
                 self._emit_try(segment)
             else:
                 for eqn in eqns:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Other
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ...ops.registry import is_foreign
 from ..classes import class_lookup
 from ..domain.values import (

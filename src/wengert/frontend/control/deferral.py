@@ -14,7 +14,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import value_record
 from ...ops import structure as st
-from ...ops.refusals import operands_of, refused, unless_refusal
+from ...ops.program.refusals import operands_of, refused, unless_refusal
 from ..domain.values import Value
 from ..machine.reading import Frame
 from ..machine.segments import Marked

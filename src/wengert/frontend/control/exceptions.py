@@ -12,7 +12,7 @@ from ...errors import WengertError
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL
 from ...ops import structure as st
-from ...ops.refusals import REFUSALS
+from ...ops.program.refusals import REFUSALS
 from ..classes import class_lookup
 from ..domain.values import Args, Items, Kwargs, Maybe, Native, Value, tuple_of
 from ..heap import now, put

@@ -10,8 +10,8 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import field, mutable_record
 from ...ir.types import UNKNOWN, Array, Number, Seq
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..domain.running import Running
 from ..domain.values import Closure, Maybe, Native, Part, Place, Value, is_iterator, is_mutable
 from ..heap import (

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
-from ...ops import identity as ident
-from ...ops.refusals import REFUSALS
+from ...ops.program import identity as ident
+from ...ops.program.refusals import REFUSALS
 from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking

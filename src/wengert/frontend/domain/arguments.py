@@ -35,7 +35,7 @@ def settled_default(it: Interpreter, value: Value) -> Value:
 
 def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
-    from ..domain.arguments import is_star
+    from .arguments import is_star
 
     signature = parse_signature(op.signature)
     by_position = signature.options[: max(0, len(args) - len(signature.operands))]

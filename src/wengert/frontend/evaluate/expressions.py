@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number
-from ...ops import containers as co
 from ...ops import elementwise as el
 from ...ops import structure as st
+from ...ops.program import containers as co
 from ...ops.registry import named
 from ..data import columns, tables
 from ..domain.values import (

@@ -13,10 +13,10 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
-from ...ops import containers as co
 from ...ops import elementwise as el
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import containers as co
+from ...ops.program import identity as ident
 from .. import heap
 from ..containers import choosing
 from ..data import columns, tables
@@ -135,7 +135,7 @@ def _times_list(it: Interpreter, left: Value, right: Value) -> Value:
 
 def _as_array(it: Interpreter, value: Value) -> Atom:
     """What NumPy makes of an operand that may be a list."""
-    from ...ops.creation import array
+    from ...ops.arrays.creation import array
 
     atom = it.atom(value)
     return it.emit(array, atom, namespace="np") if _is_list(value) else atom

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables

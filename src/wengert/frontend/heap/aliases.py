@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..domain.values import Lost, Part, Place, Value, is_mutable
 from .places import identities, place_of
 from .views import depth_along, depth_in_whole, gathers, meet, view_of

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
 from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ..domain.values import Items, Lost, Part, Place, Write
 from .aliases import (
     deeper_than,

@@ -10,9 +10,9 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ..domain.values import (
     Choice,
     Items,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import UNKNOWN
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from .views import SPLITTING
 
 if TYPE_CHECKING:

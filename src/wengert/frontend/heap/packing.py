@@ -9,8 +9,8 @@ import numpy as np
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import memory as me
 from ..domain.values import (
     Held,
     Items,

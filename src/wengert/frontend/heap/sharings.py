@@ -9,8 +9,8 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..domain.values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened

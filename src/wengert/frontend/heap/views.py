@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import INT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
-from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
+from ...ops.program import memory as me
 from ..domain.values import Value
 
 if TYPE_CHECKING:

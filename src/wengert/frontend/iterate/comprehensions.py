@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Const
 from ...ir.records import replace
-from ...ops import containers as co
 from ...ops import structure as st
+from ...ops.program import containers as co
 from ..domain.running import Consumer, LoopKey, Running
 from ..domain.values import (
     Closure,

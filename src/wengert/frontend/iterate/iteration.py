@@ -11,10 +11,10 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
-from ...ops import containers as co
 from ...ops import elementwise as el
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import containers as co
+from ...ops.program import identity as ident
 from ..classes import instances
 from ..data import tables
 from ..domain.values import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const, Var
 from ...ir.types import BOOL, INT, Array, Number, Other
 from ...ops import structure as st
-from ...ops.drawing import made_by, name_of
+from ...ops.program.drawing import made_by, name_of
 from ...ops.registry import named
 from ..domain.values import Args, Items, Kwargs, Value, kind_of_value
 from ..polyfills.numpy import draws

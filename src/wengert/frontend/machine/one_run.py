@@ -20,11 +20,11 @@ from ...ir.graph import CALL, IF, UNDEFINED, Atom, Const, Eqn, Var, walk
 from ...ir.op import Op
 from ...ir.records import field, mutable_record
 from ...ir.types import INT, NONE, Array
-from ...ops import containers as co
-from ...ops import identity as ident
 from ...ops import structure as st
-from ...ops.drawing import is_generator, makes_generator
-from ...ops.memory import WRITES
+from ...ops.program import containers as co
+from ...ops.program import identity as ident
+from ...ops.program.drawing import is_generator, makes_generator
+from ...ops.program.memory import WRITES
 from ...ops.registry import is_foreign
 from ..domain.values import held_by
 from ..polyfills.equivalents import stand_in_for

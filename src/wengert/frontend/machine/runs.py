@@ -14,8 +14,8 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import INT, Kind
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..domain.values import Items, Value, flatten
 
 if TYPE_CHECKING:

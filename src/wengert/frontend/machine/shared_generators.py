@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ir.graph import CALL, Eqn, walk
 from ...ops import structure as st
-from ...ops.drawing import is_generator, name_of
+from ...ops.program.drawing import is_generator, name_of
 
 _IN_PLACE = ("shuffle", "setstate", "set_state")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder
 from ...ir.graph import UNDEFINED, Atom, Const
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import memory as me
 from ..classes import class_lookup
 from ..domain.held import Held
 from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable

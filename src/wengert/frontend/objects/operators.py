@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...ir.graph import Const, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup, instances
 from ..data import known_sets

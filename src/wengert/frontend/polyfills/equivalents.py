@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.reduction import exponent_of
+from ...ops.arrays.reduction import exponent_of
 
 
 def range_(*bounds: int) -> range:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.refusals import uncovered
+from ...ops.program.refusals import uncovered
 
 
 class Bar:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
 from ...ir.records import value_record
 from ...ir.types import Array, Number, Other, Static, Unknown
-from ...ops import memory as me
+from ...ops.program import memory as me
 from ..blocks.loops import LOOPS, Loop, view
 
 _OF_FIRST = frozenset(

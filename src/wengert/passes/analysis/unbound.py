@@ -20,7 +20,7 @@ from ...ir.graph import (
 )
 from ...ir.records import replace
 from ...ir.types import leaves
-from ...ops import memory as me
+from ...ops.program import memory as me
 from ..blocks.loops import LOOPS, view
 
 

@@ -27,11 +27,11 @@ from ...ir.graph import (
 from ...ir.op import Op
 from ...ir.records import replace, value_record
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import cotangents as ct
-from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.identity import gone
+from ...ops.program import cotangents as ct
+from ...ops.program import memory as me
+from ...ops.program.identity import gone
 from ..blocks.loops import LOOPS, view
 from ..blocks.tidy import tidy
 from .groups import Groups, handed_over, has_memory, is_computed

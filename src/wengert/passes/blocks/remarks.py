@@ -8,8 +8,8 @@ from __future__ import annotations
 from ...ir.graph import Atom, Block, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_eqn
-from ...ops import implicit as im
 from ...ops import structure as st
+from ...ops.program import implicit as im
 from .tidy import tidy
 
 _REMARKS = (im.root, st.means, st.ruled)

@@ -12,7 +12,7 @@ from ...ir.graph import COMMENT, IF, TRY, WHILE, Atom, Block, Eqn, Function, Var
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_block
 from ...ir.types import INT
-from ...ops.raising import may_raise
+from ...ops.program.may_raise import may_raise
 from .loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
 
 

@@ -9,7 +9,7 @@ from ...errors import WengertError
 from ...ir.graph import FOR, IF, WHILE, Block, Eqn, Function, Span, callees, with_called
 from ...ir.op import Op
 from ...ir.records import replace
-from ...ops.refusals import REFUSALS, operands_of, refuse
+from ...ops.program.refusals import REFUSALS, operands_of, refuse
 from ..analysis.activity import ZERO_OPS
 
 T = TypeVar("T")

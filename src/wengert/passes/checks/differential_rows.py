@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ir.builder import Builder
 from ...ir.graph import IF, ZERO, Atom, Const, Eqn, Var
-from ...ops import cotangents as ct
+from ...ops.program import cotangents as ct
 from ...rules.places import refuse
 from ...rules.registry import Rule
 from ..analysis.rule_calls import (

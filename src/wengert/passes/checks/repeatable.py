@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...ir.graph import Const, Eqn, Function, Var, walk, with_called
-from ...ops import containers as co
-from ...ops import cotangents as ct
-from ...ops import memory as me
 from ...ops import structure as st
-from ...ops.drawing import makes_generator
+from ...ops.program import containers as co
+from ...ops.program import cotangents as ct
+from ...ops.program import memory as me
+from ...ops.program.drawing import makes_generator
 from ...rules.registry import rule_for
 from ..analysis.written import written
 

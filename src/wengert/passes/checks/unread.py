@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from ...ir.graph import Block, Eqn, Function, Var, callees, walk
 from ...ir.records import replace
 from ...ir.types import NONE
-from ...ops.checked import is_checked, is_checked_by_its_rule
-from ...ops.identity import evaluated
+from ...ops.program.identity import evaluated
+from ...ops.program.operand_checks import is_checked, is_checked_by_its_rule
 from ..blocks.tidy import Needed
 
 

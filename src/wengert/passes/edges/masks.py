@@ -18,7 +18,7 @@ from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.memory import COPIES
+from ...ops.program.memory import COPIES
 from ..analysis.unbound import merged, reached
 from ..blocks.loops import LOOPS
 from .singular_partials import has_slope

@@ -20,7 +20,7 @@ from ...ir.types import BOOL, INT, Number
 from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.algebra import is_real
-from ...ops.memory import COPIES
+from ...ops.program.memory import COPIES
 from ...rules.registry import Row, Rule, rule_for
 from ..analysis.unbound import merged, reached
 

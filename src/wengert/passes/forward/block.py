@@ -28,7 +28,7 @@ from ...ir.records import field, mutable_record, replace
 from ...ir.types import Array, Number, is_differentiable
 from ...ops import registry
 from ...ops import structure as st
-from ...rules.simplification import SimplifyingBuilder
+from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis.written import (
     Written,
     as_complex,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...ir.graph import FOR, Atom, Block, Eqn, Function, Input, Var, free_vars, used_by, walk
 from ...ir.renaming import clone, clones, renamed_atom, renamed_block
 from ...ir.types import Seq, Struct
-from ...ops import memory as me
+from ...ops.program import memory as me
 from ..analysis.written import targets
 from ..blocks.loops import Loop, Slot, for_eqn, view
 from ..blocks.tidy import tidy

@@ -17,8 +17,8 @@ from ...ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Function, Var, alternat
 from ...ir.records import replace
 from ...ir.renaming import clones
 from ...ir.types import Seq, is_differentiable
-from ...ops import identity as ident
 from ...ops import structure as st
+from ...ops.program import identity as ident
 from ..blocks.loops import LOOPS, Slot, for_eqn, rebuilt, view
 from ..residuals.handing import (
     asks_whether_completed,

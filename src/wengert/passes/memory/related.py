@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, COMMENT, IF, TRY, UNDEFINED, Atom, Block, Eqn, Var, alternatives, walk
 from ...ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
-from ...ops import cotangents as ct
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import cotangents as ct
+from ...ops.program import memory as me
 from ..analysis.groups import Given, handed_over, has_memory, is_of_first
 from ..analysis.uses import Uses
 from ..analysis.written import (

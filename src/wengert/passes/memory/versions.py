@@ -23,8 +23,8 @@ from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Function, Var, used_in
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom
 from ...ir.types import FLOAT, INT, UNKNOWN, Array
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import memory as me
 from ..analysis.groups import Given
 from ..analysis.unbound import with_unbound_marked
 from ..analysis.uses import Uses

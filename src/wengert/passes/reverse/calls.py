@@ -10,9 +10,9 @@ from ...ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var
 from ...ir.op import Op
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Seq, Struct, Unknown
-from ...ops import cotangents as ct
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import cotangents as ct
+from ...ops.program import memory as me
 from ...rules.registry import Rule
 from ...runtime import calls
 from ..analysis.rule_calls import described

@@ -14,9 +14,9 @@ from ...ir.builder import Builder, kind_of_atom, reduced_axes
 from ...ir.graph import ZERO, Atom, Const, Span, Var
 from ...ir.records import value_record
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
-from ...ops import cotangents as ct
 from ...ops import registry
 from ...ops import structure as st
+from ...ops.program import cotangents as ct
 from ..edges.masks import ONE, Masks, count_of
 from ..edges.moving import NO, YES
 

@@ -36,9 +36,9 @@ from ...ir.op import Op
 from ...ir.records import field, mutable_record, replace
 from ...ir.renaming import renamed_atom
 from ...ir.types import BOOL, UNKNOWN, Array, Number, is_differentiable, tuple_kind
-from ...ops import memory as me
 from ...ops import structure as st
-from ...rules.simplification import SimplifyingBuilder
+from ...ops.program import memory as me
+from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis import activity
 from ..analysis.realness import may_be_complex
 from ..analysis.unbound import (

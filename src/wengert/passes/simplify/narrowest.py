@@ -15,11 +15,11 @@ from ...ir.graph import CALL, Atom, Block, Const, Eqn, Function, Var, alternativ
 from ...ir.records import replace
 from ...ir.types import BOOL, INT, NONE, UNKNOWN, Array, Kind, Number, Seq, Struct, join
 from ...ops import elementwise as el
-from ...ops import identity as ident
-from ...ops import memory as me
-from ...ops import reduction as red
-from ...ops import shape
 from ...ops import structure as st
+from ...ops.arrays import reduction as red
+from ...ops.arrays import shape
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from ..analysis.activity import BRANCHES
 from ..blocks.loops import LOOPS, view
 

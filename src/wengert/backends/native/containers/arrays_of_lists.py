@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..form.loopform import Apply, Expr, For, Slot
-from ..lower.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from ..lower.lowering import Site
-from ..lower.sequences import RaggedArrays, item_at
+from ..lower.sequences.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
+from ..lower.sequences.sequences import RaggedArrays, item_at
 from ..values.emitter import Emitter
 from ..values.loops import in_order
 from ..values.values import (

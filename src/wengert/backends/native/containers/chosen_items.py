@@ -5,10 +5,10 @@ from __future__ import annotations
 from ....ir.graph import Atom, Eqn
 from ....ir.types import FLOAT
 from ..form.loopform import Apply, Assign, Constant, Expr, For, If, Slot, assigned_in
-from ..lower.columns import Growing
-from ..lower.lists import template_of
 from ..lower.lowering import Site, lowers
-from ..lower.sequences import growing, item_at
+from ..lower.sequences.columns import Growing
+from ..lower.sequences.lists import template_of
+from ..lower.sequences.sequences import growing, item_at
 from ..lower.structure import length_of
 from ..values.emitter import Emitter
 from ..values.values import (

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....ir.records import replace
 from ..form.loopform import Apply, Constant, Expr, Load, Slot
-from ..lower import columns, sequences
-from ..lower.columns import Column, Growing
+from ..lower.sequences import columns, sequences
+from ..lower.sequences.columns import Column, Growing
 from ..values import values
 from ..values.values import Known, Root
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....ir.graph import Eqn
-from ..lower.columns import Column, Growing, Parts
-from ..lower.lists import loosening
 from ..lower.lowering import Site, lowers
+from ..lower.sequences.columns import Column, Growing, Parts
+from ..lower.sequences.lists import loosening
 from ..lower.structure import length_of, wrapped
 from ..values.emitter import Emitter
 from ..values.numbers import compute

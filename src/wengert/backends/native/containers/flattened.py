@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ....ir.graph import Atom, Eqn
 from ..form.loopform import Apply, Assign, Expr, For, Slot
-from ..lower.columns import Growing, ListsOfOneLength, Parts
-from ..lower.lists import like_item
 from ..lower.lowering import Site, lowers
-from ..lower.sequences import growing, item_at, push
+from ..lower.sequences.columns import Growing, ListsOfOneLength, Parts
+from ..lower.sequences.lists import like_item
+from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import length_of
 from ..values.emitter import Emitter
 from ..values.values import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ....ir.records import replace
 from ..form.loopform import Constant, Expr
 from ..lower.lowering import Site
-from ..lower.sequences import item_at, numbers
+from ..lower.sequences.sequences import item_at, numbers
 from ..lower.structure import wrapped
 from ..values.complexes import is_complex
 from ..values.layouts import must_be_open

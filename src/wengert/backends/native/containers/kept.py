@@ -15,9 +15,9 @@ from ....ir.records import replace
 from ....ir.types import UNKNOWN, Kind, Seq, Struct
 from ..form.loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from ..improve.arena import is_elsewhere
-from ..lower import columns
-from ..lower.lists import copied_list, item_copies
 from ..lower.lowering import Site
+from ..lower.sequences import columns
+from ..lower.sequences.lists import copied_list, item_copies
 from ..values.emitter import Emitter
 from ..values.layouts import KEPT, Item, Layout, record_of
 from ..values.promotion import converted

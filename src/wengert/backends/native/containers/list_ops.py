@@ -6,11 +6,11 @@ from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import INT
 from ..form.loopform import Assign, Constant, Expr, For, Slot
-from ..lower.columns import Arrays, Growing, Numbers
-from ..lower.lists import as_item, copied_list, like_item, loosening, template_of
 from ..lower.lowering import Site, lowers
-from ..lower.ranges import SIZE_BITS
-from ..lower.sequences import growing, item_at, push
+from ..lower.sequences.columns import Arrays, Growing, Numbers
+from ..lower.sequences.lists import as_item, copied_list, like_item, loosening, template_of
+from ..lower.sequences.ranges import SIZE_BITS
+from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import elementwise, length_of, over_arrays, wrapped
 from ..values.emitter import Emitter
 from ..values.values import (

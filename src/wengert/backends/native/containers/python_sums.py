@@ -6,11 +6,11 @@ import sys
 
 from ....ir.graph import Eqn
 from ..form.loopform import Apply, Assign, Constant, Expr, For, Slot
-from ..lower.columns import Growing
 from ..lower.fusion import reduced
 from ..lower.groups import REDUCTIONS
 from ..lower.lowering import Site, lowers
-from ..lower.sequences import item_at
+from ..lower.sequences.columns import Growing
+from ..lower.sequences.sequences import item_at
 from ..lower.structure import over_arrays
 from ..values.emitter import Emitter
 from ..values.numbers import as_float_origin, compute, exact_float, origin_expr, possible

@@ -6,10 +6,17 @@ from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import FLOAT
 from ..form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
-from ..lower.columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
-from ..lower.lists import has_numbers_alone, item_copies, like_item, template_of
 from ..lower.lowering import Site, lowers
-from ..lower.sequences import Lists, RaggedArrays, growing, item_at
+from ..lower.sequences.columns import (
+    Arrays,
+    Growing,
+    ListsOfOneLength,
+    Numbers,
+    NumbersOfAnyOrigin,
+    Parts,
+)
+from ..lower.sequences.lists import has_numbers_alone, item_copies, like_item, template_of
+from ..lower.sequences.sequences import Lists, RaggedArrays, growing, item_at
 from ..lower.shapes import dims_of, spread
 from ..lower.structure import length_of
 from ..values.complexes import by_part, is_complex

@@ -21,9 +21,7 @@ from ..values.values import (
     Value,
     View,
 )
-from .columns import Growing, range_of, range_parts
 from .lowering import Site
-from .merged_lists import nothing_like
 from .plans import (
     ArrayPlan,
     ListPlan,
@@ -35,6 +33,8 @@ from .plans import (
     is_same,
     is_same_part,
 )
+from .sequences.columns import Growing, range_of, range_parts
+from .sequences.merged_lists import nothing_like
 
 
 def merged_plan(a: Value, b: Value) -> Plan:

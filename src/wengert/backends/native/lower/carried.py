@@ -14,8 +14,6 @@ from ..values.emitter import Emitter, Names
 from ..values.loops import copy_elements
 from ..values.numbers import as_float_origin, exact_float, origin_expr
 from ..values.values import ZERO, Root, Scalar, Tuple, Unlowered, Value, View, c_strides, product
-from .columns import Growing
-from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .lowering import Site
 from .plans import (
     ArrayPlan,
@@ -32,7 +30,9 @@ from .plans import (
     joined,
     origin_of,
 )
-from .sequences import growing, item_at, push, reserve
+from .sequences.columns import Growing
+from .sequences.lists import has_numbers_alone, in_memory_as_list, like_item
+from .sequences.sequences import growing, item_at, push, reserve
 
 MOST_COPIED = 16
 

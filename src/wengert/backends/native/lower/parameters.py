@@ -30,7 +30,7 @@ from ..values.values import (
     times,
 )
 from .border import ArrayLeaf, ComplexArrayLeaf, ComplexLeaf, KnownLeaf, Leaf, ListLeaf, NumberLeaf
-from .columns import Growing, Numbers
+from .sequences.columns import Growing, Numbers
 
 
 class Writes(Exception):

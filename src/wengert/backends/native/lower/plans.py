@@ -19,8 +19,8 @@ from ..values.values import (
     View,
     Whose,
 )
-from .columns import Growing
 from .lowering import Site
+from .sequences.columns import Growing
 
 WIDEST = 64
 

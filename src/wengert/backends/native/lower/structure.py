@@ -28,12 +28,12 @@ from ..values.values import (
     described,
     integer,
 )
-from .columns import Arrays, Growing
 from .fusion import mapped
-from .lists import copied_list, has_numbers_alone, item_copies
 from .lowering import Site, lowers
-from .ranges import SIZE_BITS
-from .sequences import RaggedArrays, item_at
+from .sequences.columns import Arrays, Growing
+from .sequences.lists import copied_list, has_numbers_alone, item_copies
+from .sequences.ranges import SIZE_BITS
+from .sequences.sequences import RaggedArrays, item_at
 from .shapes import broadcast, dims_of
 
 # --- elementwise --------------------------------------------------------------------------

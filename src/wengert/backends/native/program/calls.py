@@ -13,10 +13,10 @@ from ..containers.composed import handles
 from ..containers.kept import keep, kept_results
 from ..form.loopform import CODES, Code, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
-from ..lower.columns import Growing
-from ..lower.lists import copied_list, grown, template_of
 from ..lower.lowering import Site, Unit, lowers
-from ..lower.sequences import growing
+from ..lower.sequences.columns import Growing
+from ..lower.sequences.lists import copied_list, grown, template_of
+from ..lower.sequences.sequences import growing
 from ..prepare.outside import read_from_outside
 from ..values import complexes
 from ..values.aliases import note_copy

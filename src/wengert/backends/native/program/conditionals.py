@@ -9,10 +9,7 @@ from ....ir.records import replace
 from ..form.loopform import Assign, Constant, Expr, If
 from ..lower import branches, carried
 from ..lower.carried import Holder
-from ..lower.columns import range_of, range_parts
-from ..lower.lists import grown
 from ..lower.lowering import Site, lowers
-from ..lower.merged_lists import merged_list
 from ..lower.plans import (
     WIDEST,
     ArrayPlan,
@@ -23,6 +20,9 @@ from ..lower.plans import (
     TuplePlan,
     origin_of,
 )
+from ..lower.sequences.columns import range_of, range_parts
+from ..lower.sequences.lists import grown
+from ..lower.sequences.merged_lists import merged_list
 from ..values.aliases import is_lent, note_copy
 from ..values.loops import copy_elements
 from ..values.values import ZERO, Known, Root, Scalar, Tuple, Unlowered, Value, View, c_strides

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....ir.graph import Atom
 from ..form.loopform import Constant, Expr
-from ..lower.columns import Growing
 from ..lower.lowering import Site
+from ..lower.sequences.columns import Growing
 from ..lower.structure import length_of
 from ..ops.complex.complex_ops import is_true
 from ..values.complexes import by_part, is_complex

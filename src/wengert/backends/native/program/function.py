@@ -20,8 +20,8 @@ from ..improve.reuse import with_memory_reused
 from ..improve.shared_words import with_shared_words
 from ..lower.border import Leaf, Result
 from ..lower.lowering import Site, Unit
-from ..lower.mismatches import Learned, Loosened, Widened
 from ..lower.parameters import Parameters, Writes
+from ..lower.sequences.mismatches import Learned, Loosened, Widened
 from ..lower.sharing import Sharing, lies_in_order
 from ..prepare.factored import factored
 from ..prepare.one_sweep import in_one_sweep

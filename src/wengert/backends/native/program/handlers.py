@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ....ir.graph import Eqn
 from ..containers import chosen_items, fields, flattened, list_ops, python_sums, zeros
-from ..lower import known, ranges, shapes, structure
+from ..lower import known, shapes, structure
 from ..lower.lowering import HANDLERS, Handler, Site
+from ..lower.sequences import ranges
 from ..ops.arrays import diagonals, differences, joining, moving, writing, writing_items
 from ..ops.complex import complex_arrays, complex_ops
 from ..ops.elementwise import (

@@ -23,11 +23,11 @@ from ..form.loopform import (
 )
 from ..lower import branches, carried
 from ..lower.carried import Holder
-from ..lower.columns import Growing, Parts
-from ..lower.lists import grown, like_item
 from ..lower.lowering import Site, lowers
 from ..lower.plans import Plan, ReplacedPlan, Retry, plan_for
-from ..lower.sequences import growing, item_at, push
+from ..lower.sequences.columns import Growing, Parts
+from ..lower.sequences.lists import grown, like_item
+from ..lower.sequences.sequences import growing, item_at, push
 from ..prepare.writes import OF_DERIVATIVES, WRITES
 from ..values.complexes import by_part, is_complex
 from ..values.emitter import Emitter

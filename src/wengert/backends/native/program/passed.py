@@ -7,7 +7,7 @@ from typing import Any
 from ....ir.records import replace
 from ..containers.composed import key_of, mapped, words_of
 from ..form.loopform import Code, Expr, Slot
-from ..lower.columns import Growing
+from ..lower.sequences.columns import Growing
 from ..values.emitter import Emitter
 from ..values.numbers import origin_expr
 from ..values.values import (

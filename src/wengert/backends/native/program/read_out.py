@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..form.loopform import SIZES, Code, Constant, Expr, Slot
-from ..lower import columns, sequences
-from ..lower.columns import Column, Growing
+from ..lower.sequences import columns, sequences
+from ..lower.sequences.columns import Column, Growing
 from ..values.complexes import COMPLEX
 from ..values.values import AN_INTEGER, PYTHON, SINGLE, Known, Scalar, Tuple, Unlowered
 

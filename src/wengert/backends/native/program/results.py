@@ -22,10 +22,10 @@ from ..lower.border import (
     Result,
     ViewResult,
 )
-from ..lower.columns import Growing
 from ..lower.lowering import Site
 from ..lower.parameters import Parameters, parts_side_by_side
-from ..lower.sequence_forms import form_of_sequence
+from ..lower.sequences.columns import Growing
+from ..lower.sequences.sequence_forms import form_of_sequence
 from ..lower.shapes import dims_of
 from ..lower.sharing import Sharing
 from ..values.complexes import by_part, hints_of_parts, is_complex, must_be_complex

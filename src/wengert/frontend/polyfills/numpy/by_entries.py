@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.questions import may_be_nan
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.type_queries import may_be_nan
 from .statistics import at_the_end, back_in_place
 
 

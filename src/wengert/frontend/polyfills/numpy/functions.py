@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.questions import may_be_nan
-from ....ops.reduction import exponent_of
-from ....ops.refusals import uncovered
-from ....ops.selection import take as take_op
-from ....ops.statistics import delete_places, insert_places, spread_mask, unique_places
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.reduction import exponent_of
+from ....ops.arrays.selection import take as take_op
+from ....ops.arrays.statistics import delete_places, insert_places, spread_mask, unique_places
+from ....ops.arrays.type_queries import may_be_nan
+from ....ops.program.refusals import uncovered
 from . import by_entries as by_entries
 from . import linalg as linalg
 from . import poly as polynomials

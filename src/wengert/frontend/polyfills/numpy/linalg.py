@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.factorisations import least_squares, svdvals
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.factorisations import least_squares, svdvals
 
 # --- Fourier transforms over several axes ---------------------------------------------------
 

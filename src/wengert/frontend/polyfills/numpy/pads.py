@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import uncovered
+from ....ops.arrays.creation import gather as array_of
+from ....ops.program.refusals import uncovered
 
 _STATISTICS = {"mean": np.mean, "median": np.median, "maximum": np.max, "minimum": np.min}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.factorisations import least_squares
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.factorisations import least_squares
 from ..equivalents import is_known_as
 
 # --- polynomials --------------------------------------------------------------------------

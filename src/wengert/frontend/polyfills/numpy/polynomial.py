@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import polynomial
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 
 
 def _against(x: Any, c: Any, tensor: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.statistics import running_places
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.statistics import running_places
 from .statistics import as_axes
 
 # --- of any function ------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.refusals import uncovered
+from ....ops.program.refusals import uncovered
 
 
 class Column:

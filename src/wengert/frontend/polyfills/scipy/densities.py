@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 
 
 def places(names: Any, args: Any, named: Any) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 from scipy.stats import _continuous_distns  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import FORMULA, uncovered
+from ....ops.arrays.creation import gather as array_of
+from ....ops.program.refusals import FORMULA, uncovered
 from .densities import apply_where, continuous, discrete, expm1_over, log1p_over, names_of, places
 from .moments import around_the_middle, moments
 from .stats import METHODS as OF_VECTORS

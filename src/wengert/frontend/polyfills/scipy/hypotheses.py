@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
 from .. import equivalents
 

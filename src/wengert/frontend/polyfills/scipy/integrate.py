@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from ..numpy.statistics import trapezoid
 
 # --- of samples -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from .. import equivalents
 from .b_splines import EQUIVALENTS as OF_B_SPLINES
 from .b_splines import Basis, b_spline, make_interp_spline

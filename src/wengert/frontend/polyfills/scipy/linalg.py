@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.factorisations import svdvals
-from ....ops.refusals import FORMULA, uncovered
-from ....ops.shape import matrix_transpose
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.factorisations import svdvals
+from ....ops.arrays.shape import matrix_transpose
+from ....ops.program.refusals import FORMULA, uncovered
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from .densities import names_of, places
 
 

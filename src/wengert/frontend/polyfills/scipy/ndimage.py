@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.refusals import FORMULA, uncovered
+from ....ops.program.refusals import FORMULA, uncovered
 
 _PADDING: dict[str, Any] = {
     "reflect": "symmetric",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import transform  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from ..equivalents import as_it_is
 
 _NEARLY_NONE = 1e-6

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate, spatial  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
 from .. import equivalents
 from .interpolate import interp1d

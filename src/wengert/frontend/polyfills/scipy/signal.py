@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import uncovered
+from ....ops.arrays.creation import gather as array_of
+from ....ops.program.refusals import uncovered
 from .. import equivalents
 
 # --- filters --------------------------------------------------------------------------------

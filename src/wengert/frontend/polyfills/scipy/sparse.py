@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 from scipy.sparse import linalg  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import uncovered
-from ....ops.sparse import sparse_solve
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.sparse import sparse_solve
+from ....ops.program.refusals import uncovered
 from ....ops.structure import stop_gradient
 from ..equivalents import as_it_is, matrix_product
 from . import sparse_places as places

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import uncovered
-from ....ops.sparse import sparse_product
+from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.sparse import sparse_product
+from ....ops.program.refusals import uncovered
 from ..equivalents import as_it_is
 from . import sparse_places as places
 from .sparse_storage import NONZERO, UNKNOWN, Stored, after_conversion, after_scaling, not_followed

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import spatial  # pyright: ignore[reportMissingTypeStubs]
 from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.refusals import FORMULA, uncovered
+from ....ops.program.refusals import FORMULA, uncovered
 from ....ops.structure import stop_gradient
 from .. import equivalents
 from .linalg import orthogonal_procrustes

@@ -18,7 +18,7 @@ from scipy.special._ufuncs import (
     _spherical_yn_d,  # pyright: ignore[reportPrivateUsage]
 )
 
-from ....ops.creation import gather as array_of
+from ....ops.arrays.creation import gather as array_of
 
 
 def _top(a: Any, axis: Any) -> Any:

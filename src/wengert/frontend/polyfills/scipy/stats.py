@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import FORMULA, uncovered
+from ....ops.arrays.creation import gather as array_of
+from ....ops.program.refusals import FORMULA, uncovered
 from .hypotheses import EQUIVALENTS as OF_HYPOTHESES
 
 _LOG_2PI = 1.8378770664093453

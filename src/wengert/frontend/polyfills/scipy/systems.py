@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.creation import gather as array_of
-from ....ops.refusals import FORMULA, uncovered
+from ....ops.arrays.creation import gather as array_of
+from ....ops.program.refusals import FORMULA, uncovered
 from .. import equivalents
 from .linalg import expm
 from .signal import EQUIVALENTS as OF_SIGNALS

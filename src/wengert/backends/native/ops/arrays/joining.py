@@ -6,10 +6,10 @@ from .....ir.graph import Const, Eqn
 from .....ir.types import FLOAT, INT
 from ...containers.zeros import equal_items, zeros_like
 from ...form.loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
-from ...lower.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
-from ...lower.lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
 from ...lower.lowering import Site, lowers
-from ...lower.sequences import growing, item_at
+from ...lower.sequences.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
+from ...lower.sequences.lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
+from ...lower.sequences.sequences import growing, item_at
 from ...lower.shapes import dims_of, known_axis
 from ...lower.structure import joined, length_of
 from ...values.emitter import Emitter

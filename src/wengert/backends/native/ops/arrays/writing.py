@@ -10,10 +10,10 @@ from .....ir.types import UNKNOWN
 from ...containers.fields import has_fields, store_in_field
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Constant, Expr, For, Slot
-from ...lower.columns import Growing
 from ...lower.groups import Place, can_be_placed
 from ...lower.lowering import Site, lowers
-from ...lower.sequences import item_at
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
 from ...lower.structure import item_of_list, length_of, wrapped
 from ...prepare.writes import OF_DERIVATIVES

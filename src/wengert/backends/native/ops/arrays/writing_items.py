@@ -6,10 +6,10 @@ from .....ir.graph import Atom, Const, Eqn
 from ...containers.fields import sum_of_parts
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Expr, For, Slot
-from ...lower.columns import Growing
-from ...lower.lists import as_item, in_memory_as_list, loosening
 from ...lower.lowering import Site, lowers
-from ...lower.sequences import item_at
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.lists import as_item, in_memory_as_list, loosening
+from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of, over_arrays, wrapped
 from ...values.values import (
     Bounds,

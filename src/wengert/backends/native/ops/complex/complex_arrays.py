@@ -6,10 +6,10 @@ from .....ir.graph import Atom, Const, Eqn, Var
 from .....ir.records import replace, value_record
 from .....ops.registry import named
 from ...form.loopform import Constant
-from ...lower.columns import Growing, Parts
 from ...lower.fusion import mapped
 from ...lower.groups import can_be_placed
 from ...lower.lowering import HANDLERS, Site
+from ...lower.sequences.columns import Growing, Parts
 from ...lower.shapes import dims_of, sizes_of
 from ...lower.structure import elementwise as of_real
 from ...lower.structure import over_arrays

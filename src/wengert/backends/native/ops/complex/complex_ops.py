@@ -14,9 +14,9 @@ import numpy as np
 from .....ir.graph import Atom, Const, Eqn
 from .....ir.records import replace
 from ...form.loopform import Code, Constant, Expr
-from ...lower.columns import Growing, Parts
 from ...lower.fusion import mapped
 from ...lower.lowering import HANDLERS, Handler, Site, lowers
+from ...lower.sequences.columns import Growing, Parts
 from ...lower.shapes import broadcast, dims_of
 from ...values import numbers
 from ...values.complexes import (

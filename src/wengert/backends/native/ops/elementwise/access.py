@@ -8,9 +8,9 @@ from .....ir.graph import Atom, Eqn
 from ...containers.items_by_number import item_by_number
 from ...containers.kept import kept_item
 from ...form.loopform import Constant, Expr
-from ...lower.columns import Growing
-from ...lower.lists import part_of_list
 from ...lower.lowering import Site, lowers
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.lists import part_of_list
 from ...lower.shapes import dims_of, expanded
 from ...lower.structure import item_of_list, length_of, wrapped
 from ...values.emitter import Emitter

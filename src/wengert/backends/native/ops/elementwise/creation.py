@@ -12,11 +12,11 @@ from .....ir.graph import Atom, Const, Eqn, Var
 from .....ir.records import replace
 from ...containers.arrays_of_lists import as_array, of_arrays
 from ...form.loopform import CODES, FLOATS, Apply, Code, Constant, Expr
-from ...lower.columns import Growing
 from ...lower.fusion import mapped
 from ...lower.lowering import Site, lowers
-from ...lower.ranges import SIZE_BITS, range_count
-from ...lower.sequences import RaggedArrays
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.ranges import SIZE_BITS, range_count
+from ...lower.sequences.sequences import RaggedArrays
 from ...lower.shapes import dims_of, known_axis, sizes_of
 from ...values.emitter import Emitter
 from ...values.loops import fill, over

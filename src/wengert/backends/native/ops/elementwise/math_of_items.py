@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from .....ir.graph import Atom, Eqn
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
-from ...lower.columns import Growing
 from ...lower.lowering import Site, lowers
-from ...lower.sequences import item_at
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of
 from ...values.emitter import Emitter
 from ...values.numbers import (

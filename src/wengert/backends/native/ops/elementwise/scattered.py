@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from .....ir.records import record
 from ...form.loopform import Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.columns import Growing
 from ...lower.lowering import Site
+from ...lower.sequences.columns import Growing
 from ...lower.shapes import broadcast
 from ...lower.structure import wrapped
 from ...values.emitter import Emitter

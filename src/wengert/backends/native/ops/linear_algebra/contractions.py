@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .....ir.graph import Const, Eqn
-from .....runtime.products import explicit_subscripts
+from .....runtime.numeric.products import explicit_subscripts
 from ...form.loopform import Apply, Constant, Expr
 from ...lower.fusion import reduced
 from ...lower.groups import REDUCTIONS

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from .....ir.graph import Atom, Eqn
-from .....runtime.eigenvalues import CLOSE, ROUNDINGS
+from .....runtime.numeric.eigenvalues import CLOSE, ROUNDINGS
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import with_axes

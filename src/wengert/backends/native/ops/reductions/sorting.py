@@ -8,10 +8,10 @@ from collections.abc import Callable
 from .....ir.graph import Atom, Const, Eqn
 from .....ir.types import INT
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
-from ...lower.columns import Growing
-from ...lower.lists import template_of
 from ...lower.lowering import Site, lowers
-from ...lower.sequences import growing, item_at, numbers
+from ...lower.sequences.columns import Growing
+from ...lower.sequences.lists import template_of
+from ...lower.sequences.sequences import growing, item_at, numbers
 from ...lower.shapes import known_axis
 from ...lower.structure import length_of
 from ...values.emitter import Emitter

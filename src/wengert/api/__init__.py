@@ -1,0 +1,1 @@
+"""The public functions: gradients, linear maps, Jacobians, `jit`; thin, over `compile`."""

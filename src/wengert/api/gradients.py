@@ -1,0 +1,522 @@
+"""The public verbs: thin layers over `engine`."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast
+
+import numpy as np
+
+from ..backends import python as printer
+from ..compile import calling, engine, verbs
+from ..compile.derived import Derived, traces
+from ..compile.verbs import Verb
+from ..errors import (
+    BadArgument,
+    EqualValues,
+    NoRule,
+    NoSource,
+    NotASolution,
+    NotScalar,
+    RuleError,
+    UnsupportedSyntax,
+    WengertError,
+    of_generated_code,
+)
+from ..frontend.boundary.signature import CarriesDerivatives
+from ..ir.graph import Span
+from ..passes.blocks.tidy import tidy
+from ..rules.places import at_its_rule
+
+if TYPE_CHECKING:
+    import pathlib
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def by_numbers() -> Any:
+    """The verbs by numbers, which few programs need."""
+    return import_module("wengert.compile.dual_fallback")
+
+
+class Text(str):
+    """Text that shows itself: at a prompt it is printed, not quoted."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Derivative(Generic[P, T]):
+    """A derivative function: call it like the function it was made from.
+
+    It is derived anew for each combination of argument kinds, the first time it meets it.
+
+    Attributes:
+        function: the function it was made from.
+        verb: what it derives.
+    """
+
+    derives = True
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in code of its own."""
+        return import_module("..interop.numba_extension", __package__).type_of(self)
+
+    def __new__(cls, function: Callable[..., Any], verb: Verb) -> Any:
+        """The derivative of a native function is a native function."""
+        if hasattr(type(function), "of_derivative"):
+            return cast(Any, function).of_derivative(verb, cls)
+        return super().__new__(cls)
+
+    def __init__(self, function: Callable[..., Any], verb: Verb):
+        calling.must_be_function(function)
+        self.function = function
+        self.verb = verb
+        functools.update_wrapper(self, function, updated=())
+        self._quick: dict[tuple[type, ...], Any] = {}
+        self._times_ready = 0
+        self._captures = calling.captures(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tried: Derived | None = None
+        before: int | None = None
+        try:
+            if not kwargs:
+                ready = self._quick.get(tuple(map(type, args)))
+                if isinstance(ready, _ByArrays):
+                    ready = ready.find(args)
+                if ready is not None and ready[0]():
+                    return ready[1](*args)
+            if self.verb.written is not None:
+                verbs.check_argnums(self.verb, self.function, args, kwargs)
+            tried, before = self._derived(args, kwargs), traces()
+            return self._call(tried, args, kwargs)
+        except CarriesDerivatives:
+            pass  # out of the handler, so that what fails below does not fail "during" this
+        except Exception as error:
+            derived = self._again(tried, args, kwargs, error, before)
+            if derived is None:
+                raise presented(error, self.function) from error.__cause__
+            return self._run_again(derived, args, kwargs)
+        try:
+            return by_numbers().called(self.verb, self.function, args, kwargs)
+        except Exception as error:
+            raise presented(error, self.function) from error.__cause__
+
+    @property
+    def verbs(self) -> tuple[Verb, ...]:
+        """What it derives: the first of these that the function's result fits."""
+        return (self.verb,)
+
+    def _call(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not kwargs:
+            self._make_ready(args, derived)
+        captured = calling.captured_by(self.function) if self._captures else {}
+        return derived.called(args, kwargs, captured)
+
+    def _again(
+        self,
+        tried: Derived | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        refusal: Exception,
+        before: int | None,
+    ) -> Derived | None:
+        """What is to be run after a run was refused, if another one can do better."""
+        if tried is None and not engine.is_refused_by_its_run(refusal):
+            return None
+        refusing, primals = tried or self._derived(args, kwargs), _primals(self, args)
+        return engine.derive_again(
+            self.verb, refusing, refusal, self.function, primals, kwargs, traces_before=before
+        )
+
+    def _run_again(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        captured = calling.captured_by(self.function) if self._captures else {}
+        try:
+            return derived.called(args, kwargs, captured)
+        except Exception as error:
+            raise presented(error, self.function) from error.__cause__
+
+    def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
+        """From the second call on, arguments whose types say their kinds take a short way."""
+        key = tuple(map(type, args))
+        arrays = tuple([k for k, type_ in enumerate(key) if type_ is np.ndarray])
+        if not _QUICK.issuperset(key) or (arrays and self.verb.name == "hvp"):
+            return
+        if key not in self._quick or self._times_ready == _MOST_TIMES:
+            self._quick.setdefault(key, None)
+            return
+        self._times_ready += 1
+        ready = None if derived.run_of is not None else derived.ready_for(self.function)
+        if not arrays:
+            self._quick[key] = ready
+            return
+        found = self._quick[key] or _ByArrays(arrays)
+        found.ready[found.kinds(args)] = ready
+        self._quick[key] = found
+
+    def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
+        return engine.derive_for(self.verb, self.function, _primals(self, args), kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        name, written = self.verb.name, self.verb.written
+        if written is not None:
+            own = type(self) is not Derivative  # `Jacobian`, `Hessian`
+            name = type(self).__name__.lower() if own else written.__name__.strip("_")
+        return f"<{name} of {getattr(self.function, '__name__', self.function)}>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.function, self.verb)
+
+    @property
+    def source(self) -> str:
+        """The derivative as runnable Python that needs NumPy alone, good for arguments of any kind.
+
+        Raises:
+            WengertError: this cannot be written without knowing the kinds of the arguments.
+        """
+        try:
+            return Text(engine.derive_generally(self.verb, self.function).source)
+        except UnsupportedSyntax as refused:
+            raise refused.also(
+                "Or have it written for arguments like yours: `.specialize(*args).source`."
+            ) from None
+
+    def save(self, path: str | pathlib.Path) -> pathlib.Path:
+        """Write `source` to a file; gives its path."""
+        return _save(self.source, path)
+
+    def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
+        """The same function for arguments of these kinds only, as plain as they allow."""
+        return Specialization(self, args, kwargs).method()
+
+
+_QUICK = frozenset(
+    (
+        float,
+        int,
+        complex,
+        bool,
+        type(None),
+        np.float64,
+        np.float32,
+        np.int64,
+        np.complex128,
+        np.ndarray,
+    )
+)
+"""Types that say the kind of a value, arrays together with their dtype and rank."""
+
+
+_MOST_TIMES = 64
+"""How often a short way is made: what it relies on may change all the time."""
+
+
+class _ByArrays:
+    """What is ready to run for arguments of some types, by the dtypes and ranks of the arrays."""
+
+    __slots__ = ("places", "ready")
+
+    def __init__(self, places: tuple[int, ...]):
+        self.places = places
+        self.ready: dict[Any, Any] = {}
+
+    def kinds(self, args: Sequence[Any]) -> Any:
+        return tuple([(args[k].dtype, args[k].ndim) for k in self.places])
+
+    def find(self, args: Sequence[Any]) -> Any:
+        return self.ready.get(self.kinds(args))
+
+
+def presented(error: Exception, function: Any = None) -> Exception:
+    """An exception as the user should see it: their lines, wengert's own errors as such."""
+    from ..backends.python.traceback import last_user_span, without_generated
+
+    place = getattr(error, "place", None)
+    error = of_generated_code(error)
+    if isinstance(error, WengertError) and place is not None:
+        error = error.at(Span(*place))
+    if isinstance(error, RuleError):
+        error = at_its_rule(error)
+    elif isinstance(error, (EqualValues, NoRule, NotASolution, UnsupportedSyntax)):
+        error = error.at(last_user_span(error.__traceback__))
+    elif isinstance(error, NotScalar):
+        error = error.at(calling.definition_of(function))
+    return error.with_traceback(without_generated(error.__traceback__))
+
+
+def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
+    import pathlib
+
+    from ..backends.python.saving import MISSING
+
+    missing = [line for line in source.splitlines() if line.startswith(MISSING)]
+    if missing:
+        names = ", ".join(line.removeprefix(MISSING).split(";")[0] for line in missing)
+        raise NoSource(
+            f"the saved file would lack what it calls: {names}",
+            "Define it with `def` at the top of a module that the file can import.",
+        )
+    path = pathlib.Path(path)
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+class Specialized(Protocol):
+    """A derivative function for arguments of some kinds: the generated function itself.
+
+    It is a bound method of a `Specialization`: calling that costs nothing, and it can be pickled.
+    """
+
+    source: str
+    function: Callable[..., Any]
+    verb: Verb
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def save(self, path: str | pathlib.Path) -> pathlib.Path:
+        """Write `source` to a file; gives its path."""
+        ...
+
+    def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
+        """The same derivative for arguments of other kinds."""
+        ...
+
+
+class Specialization:
+    """Of which derivative a specialised function is, and for what example arguments."""
+
+    derives = True
+
+    def __init__(self, origin: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self.origin = origin
+        self.args = args
+        self.kwargs = kwargs
+
+    def method(self) -> Specialized:
+        """The specialised function."""
+        origin = self.origin
+        args = _primals(origin, self.args)
+        derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs, to_keep=True)
+        text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
+        whole = printer.with_options(derived.method, calling.captured_by(origin.function))
+        function = self._for_these_only(whole, args)
+        function.source = Text(text)  # type: ignore[attr-defined]
+        function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
+        function.specialize = origin.specialize  # type: ignore[attr-defined]
+        function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
+        return cast(Specialized, types.MethodType(function, self))
+
+    def _for_these_only(self, function: Any, args: Sequence[Any]) -> Any:
+        """The function, with a check of the arguments that are known by more than their kinds."""
+        origin = self.origin
+        expected = calling.known_by_value(origin.function, args, self.kwargs)
+        if not expected:
+            return function
+
+        @functools.wraps(function)
+        def checked(specialization: Specialization, *args: Any, **kwargs: Any) -> Any:
+            found = calling.known_by_value(origin.function, _primals(origin, args), kwargs)
+            calling.must_be_the_same(found, expected)
+            return function(specialization, *args, **kwargs)
+
+        return checked
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpickling the method asks for it by the name of the generated function."""
+        if not name.startswith("_") and "origin" in self.__dict__:
+            method = self.method()
+            if method.__name__ == name:  # type: ignore[attr-defined]
+                return method
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"<{self.origin!r} specialised>"
+
+
+# --- at one point -------------------------------------------------------------------------
+
+
+def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """The gradients of a scalar function, one per positional argument.
+
+    Args:
+        f: a function with one real number as its result.
+        *args: the point; numbers, arrays, and containers or objects that hold them.
+        **kwargs: passed on; not differentiated.
+
+    Returns:
+        A tuple with a gradient for each positional argument, each like its argument: a float for a
+        number, an array of the same shape and dtype for an array, the same structure for a
+        container, None where there is nothing to differentiate.
+
+    Raises:
+        NotScalar: `f` returned anything but one real number.
+        UnsupportedSyntax, NoRule, NoSource: `f` cannot be differentiated; says where and why.
+
+    >>> import wengert as wg
+    >>> wg.gradient(lambda x, y: x * y + x, 2.0, 3.0)
+    (4.0, 2.0)
+    """
+    return Derivative(f, Verb("grad"))(*args, **kwargs)
+
+
+# --- from a function to a function --------------------------------------------------------
+
+
+def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+    """`argnums` as a tuple, and whether it was a single number."""
+    if isinstance(argnums, int) and not isinstance(argnums, bool):
+        return (argnums,), True
+    if isinstance(argnums, (list, tuple)) and all(type(k) is int for k in argnums):
+        return tuple(argnums), False
+    raise BadArgument(
+        f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
+        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two. "
+        "Did you mean\nthe derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
+    )
+
+
+def grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., Any]:
+    """The gradient function of a scalar function.
+
+    Args:
+        f: a function with one real number as its result (with `has_aux`, a pair of such a number
+            and anything else).
+        argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
+        has_aux: whether `f` returns `(value, auxiliary data)`.
+
+    Returns:
+        A function of the same arguments that gives the gradient, with `has_aux` the pair
+        `(gradient, auxiliary data)`. It has `.source`, `.save(path)` and `.specialize(*args)`.
+
+    >>> import wengert as wg
+    >>> wg.grad(lambda x: 3 * x * x + 2 * x + 1)(1.0)
+    8.0
+    """
+    chosen, single = argnums_of(argnums)
+    return Derivative(f, Verb("grad", chosen, single, has_aux))
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., Any]:
+    """Like `grad`, but the function it gives returns `(value, gradient)`.
+
+    With `has_aux` it returns `((value, auxiliary data), gradient)`.
+
+    >>> import wengert as wg
+    >>> wg.value_and_grad(lambda x: x ** 3)(2.0)
+    (8.0, 12.0)
+    """
+    chosen, single = argnums_of(argnums)
+    return Derivative(f, Verb("value_and_grad", chosen, single, has_aux))
+
+
+def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
+    """The derivative of a function of one number, f'; `order=2` gives f''.
+
+    Args:
+        f: a function of one number; its result may be anything made of numbers and arrays.
+        order: how many times to differentiate.
+
+    >>> import wengert as wg
+    >>> wg.derivative(lambda x: x ** 2)(3)
+    6.0
+    """
+    if type(order) is not int or order < 1:
+        raise BadArgument(
+            f"`order` must be 1, 2, 3 …, not {order!r}", "`order=1` gives f', `order=2` gives f''."
+        )
+    return Derivative(f, Verb("derivative", (0,), True, order=order))
+
+
+def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
+    """The Hessian–vector product of a scalar function; no Hessian is formed.
+
+    Args:
+        f: a function with one real number as its result.
+        argnums: the positional argument to differentiate with respect to.
+
+    Returns:
+        A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
+        it gives the product of the Hessian with it (Pearlmutter, 1994).
+
+    >>> import wengert as wg
+    >>> wg.hvp(lambda x: x ** 3)(2.0, 1.0)
+    12.0
+    """
+    chosen, single = argnums_of(argnums)
+    if not single:
+        raise BadArgument(
+            f"`argnums` of `hvp` must be one integer, not {argnums!r}",
+            "Take the arguments together: differentiate a function of one tuple.",
+        )
+    return Derivative(f, Verb("hvp", chosen, True))
+
+
+def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of the function itself among those of its derivative."""
+    return _without_vector(derivative_, args) if derivative_.verb.name == "hvp" else args
+
+
+def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
+    if len(args) < 2:
+        raise BadArgument(
+            "a Hessian–vector product takes the arguments of the function and then a vector",
+            "Call it like this: `wg.hvp(f)(x, v)`.",
+        )
+    from ..compile.tangents import leaves_like
+
+    *primals, vector = args
+    (argnum,) = derivative_.verb.argnums or (0,)
+    if argnum < len(primals):
+        name = calling.argument_names(derivative_.function, len(primals))[argnum]
+        leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
+    return primals
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def _call(f: Callable[..., Any], args: Sequence[Any]) -> calling.Call:
+    calling.must_be_function(f)
+    return calling.call_of(f, args, {}) if args else calling.general_call(f)
+
+
+def code_ir(f: Callable[..., Any], *args: Any) -> str:
+    """The function as wengert reads it: its equations in SSA form.
+
+    With example arguments it is specialised to their kinds, without them it is general.
+    """
+    return Text(str(tidy(engine.read(_call(f, args)).function)))
+
+
+def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
+    """The adjoint of a function as runnable Python: its forward and its reverse sweep.
+
+    With example arguments it is specialised to their kinds, without them it is general.
+    """
+    derived = engine.derive(Verb("adjoint"), _call(f, args))
+    given = {} if args else calling.defaults_of(f)
+    defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
+    return Text(derived.with_defaults(defaults).source)
+
+
+def code_tangent(f: Callable[..., Any], *args: Any) -> str:
+    """The pushforward of a function as runnable Python: values and tangents side by side."""
+    derived = engine.derive(Verb("pushforward"), _call(f, args))
+    given = {} if args else calling.defaults_of(f)
+    return Text(derived.with_defaults({**given, **calling.captured_literals(f)}).source)

@@ -1,0 +1,523 @@
+"""`jit`: native code for a function, or for a derivative of one."""
+
+from __future__ import annotations
+
+import functools
+import types
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer
+from ..backends.native.run.quick_call import quickly_called
+from ..compile import calling, engine
+from ..compile.calling import Call
+from ..compile.derived import Derived
+from ..compile.native_globals import read_from, with_parts_of_globals
+from ..compile.user_rules import with_own_code
+from ..compile.verbs import Verb, check_argnums
+from ..errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
+from ..frontend.boundary import signature
+from ..frontend.boundary.leaves import NoReader, Reader, reader_of
+from ..frontend.domain.values import Args, Kwargs, Native, Value
+from ..frontend.machine.interpreter import Interpreter
+from ..intrinsics import nested
+from ..ir.graph import Function
+from ..ir.records import replace
+from ..ir.types import FLOAT, Kind, Static, Struct
+from ..passes.blocks import tidy
+from .gradients import Derivative, Text
+
+if TYPE_CHECKING:
+    from ..backends.native.run.kernel import Kernel
+    from ..backends.native.run.quick_call import Identities
+
+MOST_QUICK = 4
+"""How many native forms of one function are tried without looking at the kinds of the arguments."""
+
+
+Quick = tuple[Callable[[], bool], Any, "Kernel | None"]
+"""Whether a native form is in force, what to call then, and the code that this must not outlive."""
+
+
+class Form(NamedTuple):
+    """The native form for arguments of some types.
+
+    Attributes:
+        kernel: the machine code.
+        function: the IR that it was made from.
+        in_force: says whether nothing that it relied on has changed.
+        identities: where they hold, it is in force; nothing if that cannot be said so.
+        reads_outside: whether it is given global values beside its arguments.
+    """
+
+    kernel: Kernel
+    function: Function
+    in_force: Callable[[], bool]
+    identities: Identities
+    reads_outside: bool
+
+    @property
+    def entry(self) -> Callable[..., Any]:
+        """What takes the leaves of a call and gives its result, or an `Answer`."""
+        return self.kernel.entry or self._by_python
+
+    def _by_python(self, *leaves: Any) -> Any:
+        if not self.kernel.fits(leaves):
+            return OTHER_TYPES
+        found = self.kernel.call(leaves)
+        return found if found is EXITED else _assembled(self.function.result, iter(found))
+
+
+class Route(NamedTuple):
+    """A quick way to a native form for arguments that are not leaves themselves, or not all of them.
+
+    Attributes:
+        form: the native form.
+        captured: the cells of what the function has captured, each with how its leaves are read.
+        readers: how the leaves of the arguments are read.
+        names: the arguments that are passed by name, in order; they are the last ones.
+        outside: the global values that the program reads.
+    """
+
+    form: Form
+    captured: tuple[tuple[types.CellType, Reader], ...]
+    readers: tuple[Reader, ...]
+    names: tuple[str, ...]
+    outside: tuple[tuple[Any, str], ...]
+
+    def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+        """What to pass to the native form; None if the arguments are not built as it expects."""
+        if len(args) + len(kwargs) != len(self.readers) or tuple(sorted(kwargs)) != self.names:
+            return None
+        found: list[Any] = []
+        given = (*args, *[kwargs[name] for name in self.names])
+        try:
+            fits = all(read(cell.cell_contents, found) for cell, read in self.captured)
+            fits = fits and all(r(x, found) for r, x in zip(self.readers, given, strict=True))
+            found += [read_from(holder, key) for holder, key in self.outside]
+        except (ValueError, LookupError, AttributeError, TypeError):
+            return None  # a name, or a part, is not there
+        return found if fits else None
+
+
+class Refused(NamedTuple):
+    """Why there is no native form for arguments of some types."""
+
+    reason: WengertError
+    in_force: Callable[[], bool]
+
+
+class Jitted:
+    """A function that runs as native code; where it cannot, its Python form runs.
+
+    Attributes:
+        function: what it was made from.
+        strict: whether it raises where there is no native form.
+        parallel: whether loops are spread over threads.
+        exits: how many calls the Python form had to finish: one that raises, or leaves 64 bits.
+    """
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        return object.__new__(quickly_called(cls))
+
+    def __init__(
+        self, function: Callable[..., Any], *, strict: bool = False, parallel: bool = False
+    ):
+        calling.must_be_function(function)
+        self.function = signature.compiled_from(function)
+        self.strict = strict
+        self.parallel = parallel
+        self.exits = 0
+        self._forms: dict[Any, Form | Refused] = {}
+        self._quick: tuple[Quick, ...] = ()
+        self._ways: list[tuple[Any, ...]] = []  # all there were: another thread may be in one
+        self._routes: tuple[Route, ...] = ()
+        functools.update_wrapper(self, self.function, updated=())
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """What it was made from, by the name that Numba has for it."""
+        return self.function
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in code of its own."""
+        return import_module("..interop.numba_extension", __package__).type_of(self)
+
+    def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> Jitted:
+        """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
+        derivative = cls(self.function, verb)
+        return Jitted(derivative, strict=self.strict, parallel=self.parallel)
+
+    # --- calling --------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """A call; once there is a native form, calls go to that first (`_make_quick`)."""
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for quick in self._quick if not kwargs else ():
+            in_force, entry, _kernel = quick
+            if in_force():
+                found = entry(*args)
+                if found.__class__ is not Answer:
+                    return found
+        for route in self._routes:
+            leaves = route.leaves(args, kwargs)
+            if leaves is not None and route.form.in_force():
+                found = route.form.entry(*leaves)
+                if found.__class__ is not Answer:
+                    return found
+        try:
+            form = self._form(args, kwargs)
+        except WengertError:
+            if self.strict:
+                raise
+            return self.function(*args, **kwargs)
+        if isinstance(form, Refused):
+            if self.strict:
+                raise form.reason
+            return self.function(*args, **kwargs)
+        values = list(_leaves(form.function, self.function, args, kwargs))
+        if form.reads_outside and not form.kernel.fits(values):
+            self._forms.clear()
+            return self._call(args, kwargs)
+        found = form.kernel.call(values)
+        if found is EXITED:
+            self.exits += 1
+            return self.function(*args, **kwargs)
+        return _assembled(form.function.result, iter(found))
+
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused:
+        key = self._key(args, kwargs)
+        found = self._forms.get(key)
+        if found is None or not found.in_force():
+            found = self._make(args, kwargs, key)
+            replaced = self._forms.pop(key, None)
+            if isinstance(replaced, Form):
+                replaced.kernel.keep_nothing()
+            self._forms[key] = found
+            if isinstance(found, Refused) and not self.strict:
+                warnings.warn(NativeWarning(str(found.reason)), stacklevel=4)
+        return found
+
+    def _key(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What the native form depends on: the kinds of the call, and the types of its leaves."""
+        from ..backends.native.run.kernel import signature_of
+        from ..backends.native.values.values import Unlowered
+
+        target = _target(self.function)
+        call = calling.call_of(target, args, kwargs)
+        inputs = zip(_inputs(target, args, kwargs), _kinds(call), strict=True)
+        values = [leaf for value, kind in inputs for leaf in signature.leaf_values(kind, value)]
+        try:
+            return call, signature_of(values)
+        except Unlowered as error:
+            return call, error.reason
+
+    def _make(self, args: Sequence[Any], kwargs: dict[str, Any], key: Any) -> Form | Refused:
+        from ..backends.native.prepare.outside import read_from_outside
+        from ..backends.native.program import function as lowering
+        from ..backends.native.run import machine
+        from ..backends.native.run.kernel import Kernel, signature_of
+        from ..backends.native.values.values import Unlowered
+
+        in_force: Callable[[], bool] = lambda: True
+        try:
+            _must_be_known(key[1])
+            ir, in_force, identities = _specialised_ir(self.function, args, kwargs)
+            own = not isinstance(self.function, Derivative)
+            _must_be_assembled(ir.result, own=own)
+            values = list(_leaves(ir, self.function, args, kwargs))
+            leaves = signature_of(values)
+            target = machine.target()
+            lowered = lowering.lower(ir, leaves, tidy.dce, target, parallel=self.parallel, own=own)
+            kernel = Kernel(lowered, ir.result)
+        except Unlowered as error:
+            message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
+            return Refused(NotNative(message, _HINT, error.span), in_force)
+        except WengertError as error:
+            return Refused(error, in_force)
+        except ImportError as error:
+            return Refused(NotNative(f"llvmlite is not there: {error}", _INSTALL), in_force)
+        except Exception as error:
+            name = calling.name_of(self.function)
+            message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
+            return Refused(InternalError(message), in_force)
+        form = Form(kernel, ir, in_force, identities, bool(read_from_outside(ir)))
+        if not self._make_quick(form, args, kwargs):
+            self._make_route(form, kwargs)
+        return form
+
+    def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+        """From now on, calls whose arguments are the leaves themselves take a short way.
+
+        The form that was made last is called with nothing in between.
+        """
+        kinds = [given.kind for given in form.function.inputs]
+        plain = len(kinds) == len(args) and not any(isinstance(k, (Struct, Static)) for k in kinds)
+        if not plain or kwargs or form.reads_outside:
+            return False
+        quick = (form.in_force, form.entry, form.kernel)
+        self._quick = (quick, *self._quick[: MOST_QUICK - 1])
+        if form.kernel.entry is None:
+            return True
+        otherwise = functools.partial(Jitted.__call__, self)
+        self._ways.append(form.kernel.called_by(self, form.in_force, form.identities, otherwise))
+        return True
+
+    def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
+        """From now on, calls whose arguments are built like these take a short way."""
+        from ..backends.native.prepare.outside import read_from_outside
+
+        target = _target(self.function)
+        names = list(calling.captured_by(target))
+        if names and not isinstance(target, types.FunctionType):
+            return
+        try:
+            readers = [reader_of(given.kind) for given in form.function.inputs]
+        except NoReader:
+            return
+        closure = (
+            dict(zip(target.__code__.co_freevars, target.__closure__ or (), strict=True))
+            if names
+            else {}
+        )
+        cells = [closure[name] for name in names]
+        captured = tuple(zip(cells, readers[: len(cells)], strict=True))
+        outside = tuple(read_from_outside(form.function))
+        route = Route(form, captured, tuple(readers[len(cells) :]), tuple(sorted(kwargs)), outside)
+        self._routes = (route, *self._routes[: MOST_QUICK - 1])
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {getattr(self.function, '__name__', self.function)}>"
+
+    def __reduce__(self) -> Any:
+        make = functools.partial(Jitted, strict=self.strict, parallel=self.parallel)
+        return make, (self.function,)
+
+    # --- reading --------------------------------------------------------------------------
+
+    def explain(self) -> str:
+        """For each combination of argument types met so far: native, or why it is not."""
+        lines: list[str] = []
+        for (call, _), form in self._forms.items():
+            kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
+            said = str(form.reason) if isinstance(form, Refused) else "native"
+            lines.append(f"({kinds}) {said}")
+        return Text("\n".join(lines))
+
+    @property
+    def source(self) -> str:
+        """The native form that was made last, in the typed loop form."""
+        from ..backends.native.form.looptext import show
+
+        return Text(show(self._latest().kernel.lowered.procedures))
+
+    @property
+    def c_source(self) -> str:
+        """The native form that was made last, as one C99 file that needs the C library alone."""
+        from ..backends.native.emit.ccode import program
+        from ..backends.native.values.values import Unlowered
+
+        try:
+            return Text(program(self._latest().kernel.lowered))
+        except Unlowered as error:
+            raise NotNative(f"{calling.name_of(self.function)}: {error.reason}") from None
+
+    @property
+    def llvm(self) -> str:
+        """The native form that was made last, as LLVM IR before optimisation."""
+        return Text(self._latest().kernel.llvm)
+
+    def _latest(self) -> Form:
+        for form in reversed(self._forms.values()):
+            if isinstance(form, Form):
+                return form
+        raise BadArgument(
+            f"{calling.name_of(self.function)} has no native form yet",
+            "It is made for the arguments of a call: call the function first.",
+        )
+
+
+_INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
+_HINT = (
+    "The Python form runs instead (with `strict=True` this is an error). Native code works on floats,\n"
+    "complex numbers, integers, truth values, NumPy arrays of them, and containers of known length."
+)
+
+
+def jit(
+    f: Callable[..., Any] | None = None, *, strict: bool = False, parallel: bool = False
+) -> Any:
+    """The same function as native code, made anew for each combination of argument types.
+
+    It gives the same results, of the same types, and raises the same exceptions. Where there is no
+    native form, or the result is not a machine number, the Python form runs. Needs llvmlite, which
+    `pip install 'wengert[native]'` brings.
+
+    Args:
+        f: a function of numbers, NumPy arrays (of any shapes; `float64`, `float32`, `int64` or `bool`)
+            and containers of known length, or a derivative: `wg.grad(g)`, `wg.value_and_grad(g)` …
+            Left out when `jit(strict=True)` is used as a decorator.
+        strict: whether to raise where there is no native form, instead of running the Python form.
+        parallel: whether to spread loops whose iterations are independent, sums aside, over threads where
+            there is enough to do: `for` loops, and array expressions. The result is the same to rounding.
+
+    Returns:
+        A function of the same arguments. It has `.source`, `.c_source` and `.llvm` (the native form as
+        text, once it has been called), `.explain()`, `.exits` and `.function`. Its derivatives are native.
+
+    Raises:
+        NotNative: with `strict`, on a call; says which line has no native form, and why.
+
+    Warns:
+        NativeWarning: without `strict`, where the Python form runs instead; once for each combination
+            of argument types.
+
+    >>> import wengert as wg
+    >>> square = wg.jit(lambda x: x * x)
+    >>> square(3.0), wg.grad(square)(3.0)
+    (9.0, 6.0)
+    """
+    if f is None:
+        return functools.partial(jit, strict=strict, parallel=parallel)
+    return Jitted(f, strict=strict, parallel=parallel)
+
+
+def _read(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`jit(f)` inside a program that is read: the function itself, which becomes part of the program."""
+    return args[0] if args else Native("jit", lambda it, args, kwargs: args[0])
+
+
+nested.special(jit, _read)
+
+
+# --- the program ------------------------------------------------------------------------------
+
+
+def specialised(function: Any, args: Sequence[Any]) -> tuple[Function, list[Any]]:
+    """The IR of a function, or of a derivative, for arguments like these, and the leaves it is given.
+
+    Raises:
+        Unlowered: it has no IR of its own, or gives an object.
+        WengertError: it cannot be differentiated.
+    """
+    ir, *_ = _specialised_ir(function, args, {})
+    _must_be_assembled(ir.result, own=not isinstance(function, Derivative))
+    return ir, list(_leaves(ir, function, args, {}))
+
+
+def _specialised_ir(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Function, Callable[[], bool], Identities]:
+    """The IR for arguments like these: of a derivative, or of the function itself; and what says if it is in force."""
+    from ..backends.native.values.values import Unlowered
+
+    candidates = (Verb("itself"),)
+    if isinstance(function, Derivative):
+        candidates, function = function.verbs, function.function
+    derived = _first_that_fits(candidates, function, args, kwargs)
+    ir, *others = derived.functions
+    if others:
+        raise Unlowered("a derivative in two functions")
+    ir, checks = with_own_code(tidy.dce(with_parts_of_globals(ir)))
+    in_force = derived.in_force_for(function)
+    if not checks:
+        return ir, in_force, derived.identities_for(function)
+    return ir, lambda: in_force() and all(check() for check in checks), ()
+
+
+def _first_that_fits(
+    candidates: Sequence[Verb], function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Derived:
+    *others, last = candidates
+    if last.written is not None:
+        check_argnums(last, function, args, kwargs)
+    for verb in others:
+        with suppress(NotScalar):
+            return engine.derive_for(verb, function, args, kwargs, to_keep=True)
+    primals = args[:-1] if last.name == "hvp" else args
+    return engine.derive_for(last, function, primals, kwargs, to_keep=True)
+
+
+def _must_be_known(leaves: Any) -> None:
+    """Refuse arguments that have no native type: then the reason stands in the place of the types."""
+    from ..backends.native.values.values import Unlowered
+
+    if isinstance(leaves, str):
+        raise Unlowered(leaves)
+
+
+def _must_be_assembled(kind: Kind, *, own: bool) -> None:
+    """Refuse results that are objects of the program's own classes, or functions."""
+    from ..backends.native.values.values import Unlowered
+
+    if isinstance(kind, Struct):
+        if kind.form == "iterator":
+            raise Unlowered("a result that is an iterator")
+        made = kind.form in ("function", "object", "derivative")
+        if made and (own or kind.type not in (None, types.SimpleNamespace)):
+            raise Unlowered("a result that is an object")
+        for item in kind.items:
+            _must_be_assembled(item, own=own)
+
+
+def _assembled(kind: Kind, values: Iterator[Any]) -> Any:
+    """A result from its leaves."""
+    match kind:
+        case Static(value=value):
+            return value
+        case Struct(form="tuple", items=items):
+            return tuple([_assembled(item, values) for item in items])
+        case Struct(form="list", items=items):
+            return [_assembled(item, values) for item in items]
+        case Struct():
+            items = iter([_assembled(item, values) for item in kind.items])
+            flat = replace(kind, items=(FLOAT,) * len(kind.items))
+            return signature.rebuild(flat, lambda _: next(items))
+        case _:
+            return next(values)
+
+
+# --- what it is given -------------------------------------------------------------------------
+
+
+def _target(function: Any) -> Any:
+    return function.function if isinstance(function, Derivative) else function
+
+
+def _inputs(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """What a program is given, in the order of the inputs of its IR."""
+    captured = calling.captured_by(target)
+    return [*captured.values(), *args, *(value for _, value in sorted(kwargs.items()))]
+
+
+def _kinds(call: Call) -> list[Kind]:
+    """The kinds of the inputs of a call, in the same order."""
+    match call.target:
+        case Struct(form="function", items=items):
+            captured = list(items)
+        case Struct() as target:
+            captured = [target]
+        case _:
+            captured = []
+    return [*captured, *(kind for _, kind in call.arguments), *(kind for _, kind in call.keywords)]
+
+
+def _leaves(
+    ir: Function, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Iterator[Any]:
+    """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
+    from ..backends.native.prepare.outside import read_from_outside
+
+    for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
+        yield from signature.leaf_values(given.kind, value)
+    for holder, key in read_from_outside(ir):
+        yield read_from(holder, key)

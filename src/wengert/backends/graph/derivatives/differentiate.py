@@ -1,0 +1,112 @@
+"""Derivatives of nodes as nodes of the same graph: forward and reverse mode by the table of rules.
+
+A rule's row is called with terms, and what it computes of them are nodes. So a derivative is built of the same
+equations as the function, shares what it can with it, and can be differentiated in its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ....errors import GraphError
+from ....ir.callers import calling_span
+from ....ir.graph import ZERO, Atom, Const, Eqn, Var
+from ....ir.renaming import renamed_atom
+from ....ops import structure as st
+from ....rules.identities.squares import Squares, is_root
+from ..needed import missing
+from .forward import Forward
+from .reverse import backward
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
+    """The derivative of a node by another, in forward mode."""
+    by = _variable(graph, by)
+    graph.builder.collects = by in graph.leaves.values()
+    of = _smooth(graph, of, [by])
+    graph.keep_to_the_rules()
+    tangents = graph.tangents.setdefault(by, {})
+    if by not in tangents:
+        tangents[by] = graph.emit(st.fill, [Const(1), by])
+    forward = Forward(graph, tangents)
+    with graph.builder.derivative():
+        for eqn in _to_differentiate(graph, of, tangents):
+            tangents[eqn.outs[0]] = forward.tangent_of(eqn)
+    dot = tangents.get(of, ZERO) if isinstance(of, Var) else ZERO
+    return _number(graph, dot, of)
+
+
+def _to_differentiate(graph: Graph, of: Atom, known: Mapping[Var, Atom]) -> Iterator[Eqn]:
+    """The equations whose tangents a derivative needs, in order: of a sum of products, those of its factors."""
+    seen, pending = set(known), [of]
+    while pending:
+        var = pending[-1]
+        eqn = graph.builder.definition(var)
+        if not isinstance(var, Var) or eqn is None or var in seen:
+            pending.pop()
+            continue
+        waiting = [
+            atom
+            for atom in graph.builder.factors(var) or eqn.operands()
+            if atom not in seen and graph.builder.definition(atom) is not None
+        ]
+        if waiting:
+            pending += waiting
+        else:
+            seen.add(var)
+            yield eqn
+
+
+def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:
+    """The derivatives of a node by others, in reverse mode."""
+    wanted = [_variable(graph, atom) for atom in by]
+    graph.builder.collects = all(var in graph.leaves.values() for var in wanted)
+    bars = backward(graph, _smooth(graph, of, wanted), wanted)
+    return [_number(graph, bars.get(var, ZERO), var) for var in wanted]
+
+
+def _smooth(graph: Graph, of: Atom, by: Sequence[Var]) -> Atom:
+    """A node in which squares of what has a kink are said without it, if it is differentiated by variables alone."""
+    eqns = missing(graph, of, {})
+    if not any(map(is_root, eqns)) or not all(var in graph.leaves.values() for var in by):
+        return of
+    squares, same = Squares(graph.builder, {}), dict[Var, Atom]()
+    for eqn in eqns:
+        (out,) = eqn.outs
+        again = _again(graph, eqn, same)
+        if again is None:
+            continue
+        smooth = squares.smooth(again)
+        if smooth is not None:
+            same[out] = smooth
+        elif (root := squares.root(again)) is not None:
+            squares.roots[again.outs[0]] = root
+    return renamed_atom(of, same)
+
+
+def _again(graph: Graph, eqn: Eqn, same: dict[Var, Atom]) -> Eqn | None:
+    """An equation of what its operands are now called; None if that is none any more."""
+    args = [renamed_atom(arg, same) for arg in eqn.args]
+    params = {name: renamed_atom(atom, same) for name, atom in eqn.params.items()}
+    if list(eqn.args) == args and dict(eqn.params) == params:
+        return eqn
+    found = same[eqn.outs[0]] = graph.emit(eqn.op, args, params)
+    return graph.builder.definition(found) if isinstance(found, Var) else None
+
+
+def _variable(graph: Graph, atom: Atom) -> Var:
+    if isinstance(atom, Const):
+        message = f"{atom.value!r} is no variable"
+        raise GraphError(message, "Differentiate by a variable or a node.", calling_span())
+    return atom
+
+
+def _number(graph: Graph, atom: Atom, like: Atom) -> Atom:
+    """A derivative as a result: a symbolic zero becomes a real one of the right shape."""
+    if atom != ZERO:
+        return atom
+    return Const(0.0) if isinstance(like, Const) else graph.emit(st.zeros, [like])

@@ -1,0 +1,1 @@
+"""Terms for people to look at: text, LaTeX, DOT, SVG and HTML."""

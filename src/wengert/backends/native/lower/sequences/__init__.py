@@ -1,0 +1,1 @@
+"""Lists and ranges in the loop form: what a program collects, and what grows."""

@@ -1,0 +1,288 @@
+"""A derivative that is ready to run, and what its runs leave behind.
+
+It stays in force while the globals it relied on and the table of rules do.
+"""
+
+from __future__ import annotations
+
+import types
+from _thread import RLock, get_ident  # of `threading`, a module that few programs need
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..backends import python as printer
+from ..errors import InternalError, UnsupportedSyntax
+from ..frontend.boundary import signature
+from ..frontend.domain.values import HEAP_TYPE
+from ..frontend.machine.relied_on import Guard
+from ..ir.callers import calling_span
+from ..ir.graph import TRY, Function, Var, walk
+from ..ir.records import field, mutable_record, replace
+from ..ir.types import Static, Struct, leaves
+from ..loading import collecting_later
+from ..ops.structure import global_
+from ..passes.analysis.written import targets, written
+from ..runtime import identity
+from ..runtime.containers import own_dictionary
+from .calling import Call, captured_by
+from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
+
+lock = RLock()
+
+
+@mutable_record
+class Derived:
+    """A derivative that is ready to run: the functions that make it up and what they rely on."""
+
+    functions: tuple[Function, ...]
+    guards: tuple[Guard, ...]
+    generation: int
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    must_be_apart: bool = False
+    """Whether no object may be given to it twice: it changes one, and would not see it in another."""
+    run_of: Call | None = None
+    """Where it is for one run: the kinds of its arguments."""
+    _printed: tuple[printer.Printed, ...] = ()
+    _published: tuple[Callable[..., Any], ...] = ()
+    _method: Callable[..., Any] | None = None
+    _in_force: Callable[[], bool] | None = None
+    _is_repeatable: bool | None = None
+
+    @property
+    def printed(self) -> tuple[printer.Printed, ...]:
+        """The functions as Python text."""
+        if not self._printed:
+            with lock, collecting_later():
+                self._printed = self._printed or printer.render_together(
+                    self.functions, defaults=self.defaults
+                )
+        return self._printed
+
+    @property
+    def published(self) -> tuple[Callable[..., Any], ...]:
+        """The functions as Python functions."""
+        if not self._published:
+            with lock:
+                self._published = self._published or followed(
+                    lambda: tuple(map(printer.publish, self.printed))
+                )
+        return self._published
+
+    def with_defaults(self, defaults: Mapping[str, Any]) -> Derived:
+        """The same derivative, some of its parameters with default values."""
+        unused = {
+            i.name: None
+            for i in self.functions[0].inputs
+            if i.how == "captured" and not list(leaves(i.kind))
+        }
+        given = {**unused, **defaults}
+        apart = self.must_be_apart
+        return Derived(self.functions, self.guards, self.generation, given, apart)
+
+    @property
+    def method(self) -> Callable[..., Any]:
+        """The function with a parameter before all others that it does not read."""
+        if self._method is None:
+            with lock:
+                self._method = self._method or printer.publish(self.printed[0], method=True)
+        return self._method
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        return self.published[0]
+
+    def called(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Mapping[str, Any]
+    ) -> Any:
+        """What a call of the first function gives."""
+        self.refuse_shared(*args, *kwargs.values(), *captured.values())
+        return self.run(*args, **kwargs, **captured)
+
+    def refuse_shared(self, *given: Any) -> None:
+        """Refuse what the program changes in one place and would not see in another.
+
+        Raises:
+            ValueError: an object is given twice.
+        """
+        if self.must_be_apart:
+            identity.apart(*given)
+
+    @property
+    def source(self) -> str:
+        """A module that defines the functions and needs NumPy alone."""
+        return printer.joint_source(self.printed)
+
+    def must_leave_arguments(self) -> None:
+        """Refuse a function that changes an object it is given, or a global one.
+
+        Raises:
+            UnsupportedSyntax: it does, so that its caller would have to know.
+        """
+        body = self.functions[0].body
+        given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
+        if not written(body).clobbered.isdisjoint((*body.params, *given)):
+            spans = [eqn.span for eqn in walk(body) if targets(eqn)]
+            raise UnsupportedSyntax(
+                "this changes an object of the caller, in a function that is known only when the program "
+                "runs",
+                "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
+                "it with `if` instead of looking it up; or return the new value.",
+                next(iter(spans), None),
+            )
+
+    @property
+    def changed_outside(self) -> tuple[tuple[Any, str], ...]:
+        """The globals that it reads, by who holds them, if a run changes any."""
+        from ..passes.checks.repeatable import binds_outside
+
+        body = self.functions[0].body
+        given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
+        if written(body).clobbered.isdisjoint(given) and not binds_outside(self.functions[0]):
+            return ()
+        return tuple(
+            (each, key)
+            for holder, key, kind in self.guards
+            if not isinstance(kind, Static)
+            for each in _that_give(holder, key)
+            if _can_be_bound(each, key)
+        )
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a run that was refused may be run again, if no function left a trace that only the run knows."""
+        if self._is_repeatable is None:
+            from ..passes.checks.repeatable import is_repeatable
+
+            self._is_repeatable = not self.changed_outside and is_repeatable(self.functions[0])
+        return self._is_repeatable
+
+    def may_run_for(self, call: Call) -> bool:
+        """Whether a call may go the way of the run that this is for: where it does not, an error says so.
+
+        What was read for one run handles only the exceptions of that run, so that it is to have none.
+        """
+        return (
+            self.run_of == replace(call, values=None)
+            and self.is_repeatable
+            and not self.calls_unknown
+            and self.in_force()
+            and all(eqn.op is not TRY for eqn in walk(self.functions[0].body))
+        )
+
+    @property
+    def calls_unknown(self) -> bool:
+        """Whether it differentiates calls of functions that only a run knows."""
+        from ..passes.checks.repeatable import calls_unknown
+
+        return calls_unknown(self.functions[0])
+
+    def read_from(self) -> list[Any]:
+        """The values of the globals that it reads when it runs."""
+        return [
+            holder.get(key) if isinstance(holder, dict) else getattr(holder, key, None)
+            for holder, key, kind in self.guards
+            if not isinstance(kind, Static)
+        ]
+
+    @property
+    def in_force(self) -> Callable[[], bool]:
+        """Says whether nothing it relied on has changed since."""
+        if self._in_force is None:
+            self._in_force = one_check(self.guards, self.generation)
+        return self._in_force
+
+    def identities_for(self, function: Any) -> Identities:
+        """Where these hold, so does `in_force_for`; nothing if that cannot be said so."""
+        found = () if _has_defaults(function) else as_identities(self.guards, self.generation)
+        if not found or not isinstance(function, types.FunctionType):
+            return found
+        return (*found, (function, "__code__", function.__code__))
+
+    def in_force_for(self, function: Any) -> Callable[[], bool]:
+        """The same, and that a function still has the code and the defaults that it had when it was read."""
+        if not isinstance(function, types.FunctionType) and not _has_defaults(function):
+            return self.in_force
+        namespace: dict[str, Any] = {}
+        test = test_of_function(function, "f", namespace)
+        return one_check(self.guards, self.generation, [test], namespace)
+
+    def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
+        """A check that it is still the derivative of a function, and what to call then.
+
+        None where what the function has captured has no kind that is quick to check. Both read
+        captured values anew.
+        """
+        namespace: dict[str, Any] = {"run": self.run}
+        names = function.__code__.co_freevars if isinstance(function, types.FunctionType) else ()
+        if set(captured_by(function)) != set(names):
+            return None
+        tests: list[str] = []
+        kind = signature.kind_of(function)
+        kinds = dict(zip(kind.keys, kind.items, strict=True)) if isinstance(kind, Struct) else {}
+        cells = getattr(function, "__closure__", None) or ()
+        for n, name in enumerate(names):
+            value = cells[n].cell_contents
+            test = test_of_captured(value, kinds[name], n, namespace)
+            if test is None:
+                return None
+            namespace[f"cell{n}"] = cells[n]
+            tests.append(test)
+        if isinstance(function, types.FunctionType):
+            tests.append(test_of_function(function, "f", namespace))
+        check = one_check(self.guards, self.generation, tests, namespace)
+        if not names:
+            return check, self.run
+        options = ", ".join(f"{name}=cell{n}.cell_contents" for n, name in enumerate(names))
+        return check, eval(f"lambda *args: run(*args, {options})", namespace)
+
+
+def _has_defaults(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and bool(function.__defaults__)
+
+
+def followed(make: Callable[[], Any]) -> Any:
+    """What a function makes; where Python itself does not nest as deeply, the program is refused."""
+    try:
+        return make()
+    except (RecursionError, IndentationError):
+        raise UnsupportedSyntax(
+            "the branches of this function are nested more deeply than Python can follow",
+            "A long `if … elif …`, or many `if …: return` one after the other, is such a nest: look the value up\n"
+            "in a dictionary or list, `table[key](x)`, or split the function in two.",
+            calling_span(),
+        ) from None
+    except KeyError as error:
+        if not isinstance(error.args[0] if error.args else None, Var):
+            raise
+        raise InternalError(f"{error.args[0]} is used where nothing defines it") from error
+
+
+def traces() -> int:
+    """How many functions that only a run knows have been run in this thread and may have left a trace."""
+    return _traces.get(get_ident(), 0)
+
+
+def note_run_inside(derived: Derived) -> None:
+    """Note that a run is about to call a function that only the run knows."""
+    if not derived.is_repeatable:
+        _traces[get_ident()] = traces() + 1
+
+
+_traces: dict[int, int] = {}
+
+
+def _that_give(holder: Any, key: str) -> Iterator[Any]:
+    """What a name is read from: a class, and those that it inherits from until one has it."""
+    for each in holder.__mro__ if isinstance(holder, type) else (holder,):
+        yield each
+        if isinstance(each, type) and key in vars(each):
+            return
+
+
+def _can_be_bound(holder: Any, key: str) -> bool:
+    """Whether a program can bind what someone holds to something else: what `int | None` is made of, it cannot."""
+    if not isinstance(holder, type) and (isinstance(holder, dict) or key in own_dictionary(holder)):
+        return True
+    cls = holder if isinstance(holder, type) else type(holder)
+    computed = cls is not holder and isinstance(getattr(cls, key, None), property)
+    return bool(cls.__flags__ & HEAP_TYPE) and not computed

@@ -1,0 +1,1 @@
+"""Numbers that carry all their derivatives: power series, the recurrences that they obey, and towers."""

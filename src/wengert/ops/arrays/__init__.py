@@ -1,0 +1,1 @@
+"""The vocabulary of arrays, as NumPy has it: what each function is called, and the kind of its result."""

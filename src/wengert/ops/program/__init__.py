@@ -1,0 +1,1 @@
+"""The vocabulary of what programs do beside computing: containers, memory, checks, identity."""

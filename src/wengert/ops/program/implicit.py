@@ -1,0 +1,81 @@
+"""Ops for solutions of equations, whose derivatives the implicit function theorem gives."""
+
+from __future__ import annotations
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Const
+from ...ir.types import NONE, UNKNOWN, Kind
+from ..registry import declare
+from ..structure import Args, Params, gradient_kind
+
+root = declare(
+    "root",
+    "x, *operands, callee, tol, linear_solve=None, linear=False, flipped=False",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    implementation=lambda x, *operands, **options: x,
+)
+"""x, as the function of the operands that `callee(*operands, x) == 0` makes it.
+
+`linear` says that it is linear in x, so that it was solved by `linear_root`; `flipped` that it is so by the
+transpose of the matrix that `linear_solve` is for.
+"""
+
+
+def _infer_linear_root(args: Args, params: Params) -> Kind:
+    unknown = "result" if params.get("transposed") == Const(value=True) else "x"
+    return gradient_kind(kind_of_atom(params[unknown]))
+
+
+linear_root = declare(
+    "linear_root",
+    "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False, flipped=False",
+    infer=_infer_linear_root,
+    rt="linear_root",
+)
+"""The v for which `callee(*operands, v) + b` vanishes, and a check that x is a root."""
+
+found = declare(
+    "found",
+    "solver, *operands, callee, own, names, also=(), state=()",
+    infer=lambda args, params: UNKNOWN,
+    fresh=False,
+    effect=True,
+    rt="found",
+)
+"""What a solver finds that is run as it is and given a function of the program, `callee`.
+
+The first operands, `own` of them, are what that function has captured; the others are the solver's, the
+last of them by keyword. A function that returns a tuple stands for several: the solver is given the others by
+the keywords in `also`. `state` says which of what it has captured it changes.
+"""
+
+watch = declare(
+    "watch",
+    "found, path, *, differentiated=False",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="watch",
+)
+"""A mark: the function that `found` was given is integrated along a path.
+
+The path is an array of points, or a function of time with the times `ts` where it is known. `passes/jumps` puts a
+check in place of it, or notes that this is a derivative already.
+"""
+
+check_jumps = declare(
+    "check_jumps",
+    "found, path, *operands, callee, kinks, where",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="check_jumps",
+)
+"""A check that what is integrated does not jump where a decision that it returns changes."""
+
+check_root = declare(
+    "check_root",
+    "x, r, slope, tol",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="check_root",
+)

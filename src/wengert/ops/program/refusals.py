@@ -1,0 +1,38 @@
+"""What stands for a library's function says of what it does not do."""
+
+from __future__ import annotations
+
+from ...errors import LostWrite, NoRule, NoSource, UnsupportedSyntax, WengertError
+from ...ir.graph import Const, Span
+from ...ir.types import NONE, UNKNOWN
+from ..helpers import helper
+from ..promotion import always
+from ..registry import declare
+
+FORMULA = "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`)."
+"""The way out where no other function does it."""
+
+uncovered = helper("uncovered", "what, way_out", always(UNKNOWN))
+"""An error to be raised: what is not done where it is differentiated, and the way out."""
+
+refused = helper("refused", "code, message, way_out, place", always(UNKNOWN))
+"""An error to be raised on a path that cannot be differentiated."""
+refuse = declare(
+    "refuse", "code, message, way_out, place", infer=always(UNKNOWN), effect=True, rt="refuse"
+)
+"""Stands for a value that cannot be had on such a path: raises the error."""
+unless_refusal = declare(
+    "unless_refusal", "exception", infer=always(NONE), effect=True, rt="unless_refusal"
+)
+"""Raises what was caught again, where it says that the program is refused."""
+
+REFUSALS = (UnsupportedSyntax, NoSource, NoRule, LostWrite)
+"""What says that a program cannot be differentiated; a run that avoids the place can be."""
+
+
+def operands_of(refusal: WengertError, span: Span | None) -> tuple[Const, ...]:
+    """What `refused` is told of an error that was found at a place; of several, that which stands there."""
+    finding = next((each for each in refusal.findings if each.span == span), refusal.findings[0])
+    at = finding.span or span
+    place = at and (at.file, at.line, at.column, at.end_line, at.end_column, at.function)
+    return tuple(map(Const, (refusal.code, finding.message, finding.hint, place)))

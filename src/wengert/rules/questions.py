@@ -1,8 +1,0 @@
-"""Questions about arrays, their memory and their types: nothing flows through an answer."""
-
-from __future__ import annotations
-
-from ..ops.questions import QUESTIONS
-from .forms import zero_rule
-
-zero_rule(*QUESTIONS)

@@ -1,0 +1,1 @@
+"""Rules of `scipy.special`, in force once a program has imported it."""

@@ -1,0 +1,1 @@
+"""Helpers of derivatives that compute: transposes of NumPy's functions, eigenvalues, special functions."""
