@@ -20,6 +20,7 @@ from ...ops.array_kinds import rank_of
 from ...ops.arrays.shape import shape
 from ...ops.dispatch.lookup import must_be_number
 from ...rules.registry import generation
+from .derivatives.recurrences import Recurrences
 from .evaluation import Evaluation, is_literal, same_number
 from .held import Held
 from .needed import missing
@@ -56,6 +57,8 @@ class Nodes:
         self.gradients_at: dict[Var, Any] = {}
         self.tangents: dict[Var, dict[Var, Atom]] = {}
         """Derivatives of nodes, by what they are with respect to: each is made once."""
+        self.recurrences = Recurrences(cast("Graph", self))
+        """What nodes are derivatives of, and how derivatives of high order are said in lower ones."""
         self._generation = generation()
         self._constant_of: dict[int, tuple[Any, Var]] = {}
         self._relied_on: dict[Var, Kind] = {}
@@ -179,6 +182,7 @@ class Nodes:
         """Forget derivatives that were made by rules which others have replaced since."""
         if self._generation != generation():
             self._generation = generation()
+            self.recurrences = Recurrences(cast("Graph", self))
             for kept in (self.tangents, self.specialised, self.sweeps):
                 kept.clear()
 

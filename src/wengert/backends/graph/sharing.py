@@ -16,7 +16,7 @@ from .derivatives.normal import NormalForms
 class SharingBuilder(SimplifyingBuilder):
     """Shares every equation, the user's as well, and knows how far it may go in simplifying them."""
 
-    __slots__ = ("_is_normal", "_normal", "_simplify", "collects", "in_derivative", "in_row")
+    __slots__ = ("_is_normal", "_simplify", "collects", "in_derivative", "in_row", "normal")
 
     def __init__(self, simplify: str | None):
         super().__init__(derived=simplify is not None)
@@ -29,7 +29,7 @@ class SharingBuilder(SimplifyingBuilder):
         self.in_row = False
         """Whether a row of the rule table computes what is asked for."""
         self._is_normal = False
-        self._normal = NormalForms(self, self._as_it_stands)
+        self.normal = NormalForms(self, self._as_it_stands)
 
     def emit_with(
         self,
@@ -47,22 +47,20 @@ class SharingBuilder(SimplifyingBuilder):
             and not self._is_normal
         )
         if asked and not params and kind is None:
-            found = self._normal.emitted(op, args, in_row=self.in_row)
+            found = self.normal.emitted(op, args, in_row=self.in_row)
             if found is not None:
                 return found
         return super().emit_with(op, args, params, namespace, name, kind)
 
     def factors(self, atom: Atom) -> list[Atom]:
         """What the normal form of a node consists of, if it has one: its derivative needs theirs."""
-        return [] if self._simplify is None or not self.collects else self._normal.factors(atom)
+        return [] if self._simplify is None or not self.collects else self.normal.factors(atom)
 
     def tangent_in_normal_form(self, var: Var, tangent_of: Callable[[Atom], Atom]) -> Atom | None:
         """The derivative of a sum of products, by those of their factors; None of anything else."""
-        return (
-            None
-            if self._simplify is None or not self.collects
-            else self._normal.tangent(var, tangent_of)
-        )
+        if self._simplify is None or not self.collects:
+            return None
+        return self.normal.tangent(var, tangent_of)
 
     def _as_it_stands(self, op: Op, args: Sequence[Atom]) -> Atom:
         """A node of a normal form, which no identity makes simpler."""

@@ -6,7 +6,7 @@ equations as the function, shares what it can with it, and can be differentiated
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....errors import GraphError
@@ -26,23 +26,47 @@ if TYPE_CHECKING:
 def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
     """The derivative of a node by another, in forward mode."""
     by = _variable(graph, by)
-    graph.builder.collects = by in graph.leaves.values()
-    of = _smooth(graph, of, [by])
     graph.keep_to_the_rules()
-    tangents = graph.tangents.setdefault(by, {})
+    if by not in graph.leaves.values():
+        return _number(graph, _slope(graph, _step_by_step(graph, of), by, {}, collects=False), of)
+    of = _smooth(graph, of, [by])
+    return _number(graph, _slope(graph, of, by, graph.tangents.setdefault(by, {})), of)
+
+
+def _slope(
+    graph: Graph, of: Atom, by: Var, tangents: dict[Var, Atom], *, collects: bool = True
+) -> Atom:
+    """A derivative, with the derivatives that it needs kept in `tangents`."""
+    graph.builder.collects = collects
     if by not in tangents:
         tangents[by] = graph.emit(st.fill, [Const(1), by])
-    forward = Forward(graph, tangents)
+    forward = Forward(graph, of, by, tangents)
     with graph.builder.derivative():
-        for eqn in _to_differentiate(graph, of, tangents):
+        for eqn in _to_differentiate(graph, of, forward):
             tangents[eqn.outs[0]] = forward.tangent_of(eqn)
-    dot = tangents.get(of, ZERO) if isinstance(of, Var) else ZERO
-    return _number(graph, dot, of)
+    return tangents.get(of, ZERO) if isinstance(of, Var) else ZERO
 
 
-def _to_differentiate(graph: Graph, of: Atom, known: Mapping[Var, Atom]) -> Iterator[Eqn]:
-    """The equations whose tangents a derivative needs, in order: of a sum of products, those of its factors."""
-    seen, pending = set(known), [of]
+def _step_by_step(graph: Graph, of: Atom) -> Atom:
+    """A node in which derivatives hold the nodes that their functions were computed by.
+
+    Their normal forms have seen through products: that of 1/u, for u = x x, holds no u any more.
+    """
+    same = dict[Var, Atom]()
+    for eqn in missing(graph, of, {}):
+        function, orders = graph.recurrences.origin(eqn.outs[0])
+        if orders:
+            for var in orders:
+                function = _slope(graph, function, var, {}, collects=False)
+            same[eqn.outs[0]] = function
+        else:
+            _again(graph, eqn, same)
+    return renamed_atom(of, same)
+
+
+def _to_differentiate(graph: Graph, of: Atom, forward: Forward) -> Iterator[Eqn]:
+    """The equations whose tangents a derivative needs, in order."""
+    seen, pending = set(forward.tangents), [of]
     while pending:
         var = pending[-1]
         eqn = graph.builder.definition(var)
@@ -51,7 +75,7 @@ def _to_differentiate(graph: Graph, of: Atom, known: Mapping[Var, Atom]) -> Iter
             continue
         waiting = [
             atom
-            for atom in graph.builder.factors(var) or eqn.operands()
+            for atom in forward.needs(eqn)
             if atom not in seen and graph.builder.definition(atom) is not None
         ]
         if waiting:

@@ -24,19 +24,37 @@ class Forward(RowCaller):
 
     RUN = "frule"
 
-    def __init__(self, graph: Graph, tangents: dict[Var, Atom]):
+    def __init__(self, graph: Graph, of: Atom, by: Var, tangents: dict[Var, Atom]):
         super().__init__(graph)
-        self._tangents = tangents
+        self._of, self._by = of, by
+        self.tangents = tangents
 
     def tangent(self, atom: Atom) -> Atom:
-        return self._tangents.get(atom, ZERO) if isinstance(atom, Var) else ZERO
+        return self.tangents.get(atom, ZERO) if isinstance(atom, Var) else ZERO
+
+    def needs(self, eqn: Eqn) -> Sequence[Atom]:
+        """What an equation's tangent needs the tangents of: of a sum of products, its factors."""
+        if self.graph.builder.collects and self.graph.recurrences.goes_on(eqn.outs[0]):
+            return ()
+        return self.graph.builder.factors(eqn.outs[0]) or eqn.operands()
 
     def tangent_of(self, eqn: Eqn) -> Atom:
         """The tangent of an equation's result."""
         self.graph.builder.span = eqn.span
-        found = self.graph.builder.tangent_in_normal_form(eqn.outs[0], self.tangent)
-        if found is not None:
-            return found
+        if not self.graph.builder.collects:
+            return self._by_rule(eqn)
+        (node,) = eqn.outs
+        recurrences = self.graph.recurrences
+        found = recurrences.derivative(node, self._by) if recurrences.goes_on(node) else None
+        if found is None:
+            found = self.graph.builder.tangent_in_normal_form(node, self.tangent)
+            found = self._by_rule(eqn) if found is None else found
+            if node == self._of:
+                found = recurrences.shorter(node, self._by, found)
+        recurrences.note(node, self._by, found)
+        return found
+
+    def _by_rule(self, eqn: Eqn) -> Atom:
         dots = [self.tangent(arg) for arg in eqn.args]
         if all(dot == ZERO for dot in dots):
             return ZERO

@@ -175,7 +175,7 @@ class NormalForms:
         return distributed({rest: coefficient}, self._sums[sums[0]])
 
     def _factor(self, atom: Atom) -> Sum:
-        product, coefficient = self._term(atom)
+        product, coefficient = self.term(atom)
         return {product: coefficient}
 
     def _flattened(self, terms: Sum) -> Sum:
@@ -190,7 +190,7 @@ class NormalForms:
             flat = added((flat, part))
         return flat if len(flat) < len(terms) else terms
 
-    def _term(self, atom: Atom) -> tuple[Product, Rational]:
+    def term(self, atom: Atom) -> tuple[Product, Rational]:
         """A node as a product, seen through all products and powers that it is made of."""
         pending = [atom]
         while pending:
