@@ -138,8 +138,7 @@ class LostWrite(WengertError, ValueError):
 
     An array of integers that is given a float keeps its integer part only: create it with
     `dtype=float`. What `x.reshape(...)` or `x[indices]` gives may be a copy, so that writing to it does
-    not change `x`: write to `x` by an index of its own. Where such a copy has no name, as in `x[indices][0] = 1`,
-    nobody sees the write, and a `WengertWarning` shows the line instead.
+    not change `x`: that is done as in Python, and a `WengertWarning` shows the line.
     """
 
     code = "WG104"

@@ -38,11 +38,11 @@ def refuse(code: str, message: str, way_out: str, place: tuple[Any, ...] | None)
     raise refused(code, message, way_out, place)
 
 
-WRITES_TO_A_COPY = "this writes to a copy of a part of an array, which nobody sees: the array itself does not change"
+WRITES_TO_A_COPY = "this writes to a copy of a part of an array: the array itself does not change"
 
 
 def copy_written(file: str, line: int) -> None:
-    """Warn of a write to a copy that has no name, once for each place in the user's code."""
+    """Warn of a write to a copy, once for each place in the user's code."""
     import sys
     import warnings
 

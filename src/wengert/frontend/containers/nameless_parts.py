@@ -18,7 +18,6 @@ from ...ops.program import identity as ident
 from ...ops.program import memory as me
 from ...runtime.refusals import copy_written
 from ..domain.values import Value
-from ..heap.layouts import is_view, may_be_copy
 from ..heap.views import view_of
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ def set_item(
         from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
 
         it.call(Const(write_through_einsum), [*eqn.args, index, value], {})
-    elif _is_of_array(eqn) and view_of(it, target) is not None and may_be_copy(it, eqn):
-        it.branch(is_view(it, eqn), lambda: write(target), lambda: _write_copy(it, target, write))
     else:
         write(target)
         if _is_of_array(eqn) and _is_copy(it, target, eqn.op):
@@ -75,13 +72,6 @@ def _is_view_by_einsum(eqn: Eqn) -> bool:
 
 def _is_copy(it: Interpreter, target: Var, op: Op) -> bool:
     return (op is st.getitem or op.name in _MAKING_COPIES) and view_of(it, target) is None
-
-
-def _write_copy(it: Interpreter, target: Var, write: Write) -> None:
-    span = it.builder.span
-    if span is not None:
-        it.emit(ident.copy_written, Const(span.file), Const(span.line))
-    write(it.emit(me.duplicate, target))
 
 
 def _warn(span: Span | None) -> None:

@@ -24,6 +24,7 @@ from .aliases import (
     stands_for,
     ties,
 )
+from .copies import tell_apart, warn_of_write
 from .current import now, read, what_happened
 from .homes import is_there, that_may_stay
 from .overlaps import may_overlap
@@ -102,6 +103,7 @@ def update(
     """
     from .outside import note_change
 
+    tell_apart(it, var)
     if _on_each_of_two(it, var, lambda each: update(it, each, write, step, keeps=keeps)):
         return
     root, steps = path_to(it, var)
@@ -155,8 +157,12 @@ def _on_each_of_two(it: Interpreter, var: Var, change: Callable[[Var], None]) ->
         return False
     condition, first, second = chosen
     if isinstance(first, Var) and isinstance(second, Var):
-        ways = [lambda each=each: change(_viewed(it, each, views)) for each in (first, second)]
-        it.branch(condition, *ways)
+
+        def change_one(each: Var) -> None:
+            warn_of_write(it, each)
+            change(_viewed(it, each, views))
+
+        it.branch(condition, lambda: change_one(first), lambda: change_one(second))
         return True
     stands_for(it, place_of(it, whole), identities(it, first or second, own=True))
     return False

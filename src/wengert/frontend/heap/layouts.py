@@ -28,7 +28,8 @@ _CREATION = frozenset(
 def may_be_copy(it: Interpreter, eqn: Eqn) -> bool:
     """Whether only the run tells what an op gave that takes a view of its operand: a view, or a copy."""
     x, name = eqn.args[0], eqn.op.name
-    if eqn.outs[0] in it.reading.walks_over or name in SPLITTING:
+    out = eqn.outs[0]
+    if out in it.reading.walks_over or out in it.reading.surely_views or name in SPLITTING:
         return False
     if eqn.op is st.getitem:
         return by_any_index(eqn) and not _kind_is_unknown(x)

@@ -189,6 +189,10 @@ class Reading:
     """What a part of something was when it was looked at again, and the part."""
     asked: dict[tuple[Var, Op], Var] = field(default_factory=dict[Any, Var])
     """Values that are views or copies, which the run decides, by what it is asked of them, and the answers."""
+    told_apart: set[Place] = field(default_factory=set[Place])
+    """The copies among them that the program writes to, where they are copies."""
+    surely_views: set[Var] = field(default_factory=set[Var])
+    """What stands for them where they are views."""
     walks_over: set[Atom] = field(default_factory=set[Atom])
     """What `x.flat` gave: it reads `x` whenever it is read."""
     sources: dict[int, tuple[CodeType, Source]] = field(default_factory=dict[int, Any])

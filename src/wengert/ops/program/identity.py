@@ -46,7 +46,7 @@ long_enough = _check("long_enough", "length, count")
 decided = _check("decided", "value, before")
 """A program goes the way that it went in the run that it was read for."""
 copy_written = _check("copy_written", "file, line")
-"""Warns of a write to a copy that has no name."""
+"""Warns of a write to what is a copy, as an array lies in memory, and might be a view."""
 has_dtype = _check("has_dtype", "made, dtype")
 """An array has the dtype that was read."""
 no_number = _check("no_number", "key, owner=None")

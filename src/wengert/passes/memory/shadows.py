@@ -81,6 +81,8 @@ def _turned_back(builder: Builder, read: Read, whole: Atom, view: me.Viewed, par
     """What `whole` is if its view is `part`: views move entries, so this is their transpose."""
     if view.op.name in _OF_COMPLEX:
         return _recombined(builder, whole, view, part)
+    if view.op.name == "asarray":
+        return part  # where it is a view, it is the array itself
     rule = rule_for(view.op)
     row = rule.rows[0] if rule is not None and rule.form == "linear" else None
     if row is None:
