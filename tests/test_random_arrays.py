@@ -94,7 +94,8 @@ class Check:
         here = f(*self.moved(along, 0.0))
         ends = [[f(*self.moved(along, t)) for t in (step, -step)] for step in (STEP / 4, STEP)]
         near, far = (
-            (up - down) / (2 * step) for (up, down), step in zip(ends, (STEP / 4, STEP), strict=True)
+            (up - down) / (2 * step)
+            for (up, down), step in zip(ends, (STEP / 4, STEP), strict=True)
         )
         if not abs(far) < 1e4 or abs(near - far) > 1e-5 * (1 + abs(far)):
             raise LeftOut

@@ -383,6 +383,103 @@ def test_what_a_table_does_not_have():
         wg.gradient(lambda p: p if DATA["y"] * p > 0 else 0.0, 1.0)
 
 
+# --- tables of values of the program ------------------------------------------------------------
+
+
+def clipped_where(p):
+    s = DATA["y"] * p - 2.0
+    s = s.where((s >= 0) | s.isnull(), 0)
+    return s.sum() + s.mask(s > 1.0, p).sum() + s.isna().sum() * p + s.between(0.5, 2.0).sum() * p
+
+
+def made_of_columns(p):
+    made = {"a": DATA["y"] * p}
+    made["b"] = made["a"] ** 2
+    table = pd.DataFrame(made, index=DATA.index)
+    return (table["a"] * table.b).mean() + table.sum()["b"] + len(table) * table.shape[1] * p
+
+
+def made_of_lists(p):
+    table = pd.DataFrame({"i": [p, 2 * p], "v": [p * p, 1.0]})
+    table["w"] = table.i * table.v
+    total = table.loc[0, "i"] * table["v"].sum() + table.iloc[1, 2] + table.loc[:, "w"].mean()
+    for k, row in table.iterrows():
+        total += row["i"] * k * row.sum()
+    return total
+
+
+def made_of_rows(p):
+    table = pd.DataFrame([{"a": k * p, "b": p**k} for k in range(3)])
+    other = pd.DataFrame([[p, 2.0], [3.0, p * p]], columns=["a", "b"])
+    return (
+        (table.a * table.b).sum() + (other["a"] - other["b"]).abs().sum() + other.max(axis=1).sum()
+    )
+
+
+def whole_table(p):
+    table = DATA[["t", "y"]] * p
+    both = table + DATA[["t", "y"]] - np.array([p, 0.5])
+    table.loc[table.y > 1, "y"] = 0.5 * p
+    total = (
+        table.to_numpy().sum()
+        + both.values[0, 1] ** 2
+        + (table.where(table > 0.3, p) ** 2).mean().sum()
+    )
+    return (
+        total
+        + table.apply(np.exp)["t"].sum()
+        + table.apply(lambda c: c.max())["y"]
+        + both.std().sum()
+    )
+
+
+def some_columns_given(p):
+    table = DATA.assign(z=lambda d: d.y * p)
+    return (
+        (table.z * table.t).sum()
+        + table.mean(numeric_only=True)["z"]
+        + DATA["y"].where(DATA.y > 1, p).sum()
+    )
+
+
+def along_rows(p):
+    table = DATA[["t", "y"]] * p
+    found = [table.sum(axis=1), table.mean(axis=1), table.min(axis=1), table.std(axis=1)]
+    return sum((part * DATA["t"]).sum() for part in found)
+
+
+def by_labels(p):
+    column = pd.Series(np.array([1.0, 2.0, 3.0]), index=pd.Index([3, 5, 0])) * p
+    total = (
+        column[[0, 3]].sum() * column.loc[5]
+        + column.loc[[5]].sum() ** 2
+        + column[0] * column.loc[:].sum()
+    )
+    table = pd.DataFrame({"a": column, "b": column**2})
+    return (
+        total
+        + table.loc[[3, 0], "b"].sum()
+        + table.loc[5].sum()
+        + table.loc[0, "b"] * table.iloc[0, 1]
+    )
+
+
+OF_VALUES = [
+    by_labels,
+    clipped_where, made_of_columns, made_of_lists, made_of_rows, whole_table, some_columns_given, along_rows,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OF_VALUES)
+def test_R8_tables_of_values_of_the_program(f):
+    x, step = 0.7, 1e-6
+    right = (f(x + step) - f(x - step)) / (2 * step)
+    value, slope = wg.value_and_grad(f)(x)
+    assert value == pytest.approx(f(x))
+    assert slope == pytest.approx(right, rel=1e-6)
+    assert wg.pushforward(f, x)[1](1.0) == pytest.approx(right, rel=1e-6)
+
+
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -426,8 +523,8 @@ def of_a_dictionary(p):
     return pd.Series({"a": p}).sum()
 
 
-def averaged_over_what_is_given(p):
-    return DATA.assign(z=p).mean(numeric_only=True)["z"]
+def grouped(p):
+    return DATA.assign(z=p).groupby("group")["z"].sum()["a"]
 
 
 def multiplied_in_place(p):
@@ -447,15 +544,17 @@ REFUSED = {
     stored: "a column that holds values of the program is stored or passed on",
     put_in_another_order: "`Series` of a column and another index",
     of_a_dictionary: "a table is made of values of the program",
-    averaged_over_what_is_given: "a table of which some columns hold values of the program",
+    grouped: "this of a table of which some columns hold values of the program",
 }
 SHORT = {
+    "a slice of a column by labels": lambda p: (DATA["y"] * p).loc[0:2].sum(),
+    "a table is made of values": lambda p: pd.concat([DATA["y"] * p, DATA["t"]]).sum(),
+    "a table of text beside": lambda p: pd.DataFrame({"g": ["u"], "a": [p]}).a.sum(),
+    "a table without names of columns": lambda p: pd.DataFrame([[p, p]]).sum().sum(),
+    "a part of a table of which": lambda p: (DATA[["y"]] * p)[DATA["y"] > 1]["y"].sum(),
     "`.sample()` draws from a table at random": lambda p: DATA.sample(2)["y"].sum() * p,
     "`rolling` of this object is not covered": lambda p: (DATA["y"] * p).rolling(2).mean().sum(),
     "`np.repeat` of a column that holds": lambda p: np.repeat(DATA["y"] * p, 2).sum(),
-    "the method `where` of a table is given": lambda p: DATA["y"].where(DATA.y > 1, p).sum(),
-    "a table is computed with, beside": lambda p: (DATA[["t", "y"]] * p).sum().sum(),
-    "a table is made of values": lambda p: pd.DataFrame({"x": [p, p]}).sum().sum(),
 }
 REFUSED |= {f: what for what, f in SHORT.items()}
 

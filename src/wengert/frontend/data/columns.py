@@ -17,7 +17,9 @@ from ..boundary.shown import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..machine.protocol import operation
 from ..polyfills.pandas import columns as column_polyfills
-from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column, Frame
+from ..polyfills.pandas import frames as frame_polyfills
+from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column
+from ..polyfills.pandas.frames import Frame
 from . import tables
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def as_column(it: Interpreter, value: Value) -> Value:
         found = tables.actual(value.value)
         if "Index" in tables.classes_of(found):
             return tables.as_array(it, value)
+        if "DataFrame" in tables.classes_of(found):
+            return as_frame(it, value)
         if not tables.is_column_of_table(found):
             raise tables.refused(it, "a table is computed with, beside values of the program")
         index = tables.attribute(it, value, "index")
@@ -70,7 +74,7 @@ def operate(it: Interpreter, op: Op, function: Callable[..., Any], values: Args)
     if found is not None:
         return found
     if op.name == "matmul" and tables.is_table(values[0]):
-        return _read(it, column_polyfills.product, values)
+        return _read(it, frame_polyfills.product, values)
     return it.dispatch_operator(op, [as_column(it, value) for value in values])
 
 
@@ -89,6 +93,8 @@ def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs)
             return it.call_method(as_frame(it, table), name, args, kwargs)
         if name == "apply" and len(args) == 1 and kwargs == {"axis": Const(1)}:
             return _read(it, column_polyfills.by_rows, [table, *args])
+        if hasattr(Frame, name):
+            return it.call_method(as_frame(it, table), name, args, kwargs)
     if not (tables.is_column_of_table(found) and hasattr(Column, name)):
         raise tables.refused(it, f"the method `{name}` of a table is given values of the program")
     return it.call_method(as_column(it, table), name, args, kwargs)
@@ -155,8 +161,11 @@ def _made(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
         given = [tables.known(it, arg) for arg in args]
         named = {key: tables.known(it, arg) for key, arg in kwargs.items()}
     except LookupError:
-        if getattr(function, "__name__", "") == "Series" and len(args) == 1:
+        name = getattr(function, "__name__", "")
+        if name == "Series" and len(args) == 1:
             return _made_column(it, args[0], dict(kwargs))
+        if name == "DataFrame" and not kwargs.keys() - {"data", "index", "columns"}:
+            return it.call(Const(frame_polyfills.frame), args, kwargs)
         raise tables.refused(it, "a table is made of values of the program") from None
     run = lambda made_by: made_by(*tables.now(given), **tables.now(named))
     return tables.taken(it, Const(function), run, ("made", tuple(given), tuple(named.items())))
@@ -183,6 +192,11 @@ _ASKING = frozenset(
         isinstance, type, hasattr, getattr, dict, set, any, all, iter,
     )
 )  # fmt: skip
+_OF_INDEXES = (
+    column_polyfills.is_range,
+    column_polyfills.is_several,
+    column_polyfills.places_among,
+)
 _LIBRARIES = ("numpy", "math")
 _WRITING = (
     "save", "savetxt", "savez", "savez_compressed", "copyto", "put", "place", "putmask", "fill_diagonal",
@@ -192,8 +206,10 @@ _WRITING = (
 def _asks(function: Any) -> bool:
     """Whether a function has no effect, and may be run while the program is read."""
     module = str(getattr(function, "__module__", None) or type(function).__module__)
-    if module == builtins.__name__ or function is column_polyfills.is_range:
-        return function in _ASKING or function is column_polyfills.is_range
+    if function in _OF_INDEXES:
+        return True
+    if module == builtins.__name__:
+        return function in _ASKING
     package, _, inner = module.partition(".")
     writes = getattr(function, "__name__", "") in _WRITING
     return package in _LIBRARIES and not inner.startswith("random") and not writes

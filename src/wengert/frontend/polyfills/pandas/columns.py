@@ -47,6 +47,10 @@ class Column:
     def iloc(self) -> Any:
         return Places(self)
 
+    @property
+    def loc(self) -> Any:
+        return Labels(self)
+
     def __len__(self) -> Any:
         return len(self.values)
 
@@ -66,14 +70,12 @@ class Column:
             raise uncovered("a column that values of the program choose from", WAY_OUT)
         if isinstance(key, slice):
             return Places(self)[key]
-        if np.ndim(key) == 1:
-            chosen = np.asarray(key)
-            return Column(self.values[chosen], self.index[chosen])
-        if is_numbered(self.index):
-            if key < 0:
-                raise KeyError(key)
-            return self.values[key]
-        return self.values[self.index.get_loc(key)]
+        if is_several(key):
+            if isinstance(self.index, Numbered):
+                raise uncovered("a part of a column that the program makes", WAY_OUT)
+            places = places_among(self.index, key)
+            return Column(self.values[places], self.index[places])
+        return self.values[places_of(self.index, key)]
 
     def to_numpy(self) -> Any:
         return self.values.copy()
@@ -234,6 +236,34 @@ class Column:
     def fillna(self, value: Any) -> Any:
         return Column(np.where(np.isnan(self.values), value, self.values), self.index)
 
+    def where(self, cond: Any, other: Any = np.nan) -> Any:
+        kept = beside(self, cond(self) if callable(cond) else cond)
+        instead = beside(self, other(self) if callable(other) else other)
+        return Column(np.where(kept, self.values, instead), self.index)
+
+    def mask(self, cond: Any, other: Any = np.nan) -> Any:
+        return self.where(
+            np.logical_not(beside(self, cond(self) if callable(cond) else cond)), other
+        )
+
+    def isnull(self) -> Any:
+        return Column(np.isnan(self.values), self.index)
+
+    def isna(self) -> Any:
+        return self.isnull()
+
+    def notnull(self) -> Any:
+        return Column(np.logical_not(np.isnan(self.values)), self.index)
+
+    def notna(self) -> Any:
+        return self.notnull()
+
+    def between(self, left: Any, right: Any) -> Any:
+        return (self >= left) & (self <= right)
+
+    def astype(self, dtype: Any) -> Any:
+        return Column(self.values.astype(dtype), self.index)
+
     # --- all together -------------------------------------------------------------------------
 
     def count(self) -> Any:
@@ -277,61 +307,14 @@ class Column:
     def argmin(self) -> Any:
         return np.argmin(np.where(np.isnan(self.values), np.inf, self.values))
 
+    def median(self) -> Any:
+        return np.nanmedian(self.values)
+
     def min(self) -> Any:
         return np.nanmin(self.values)
 
     def max(self) -> Any:
         return np.nanmax(self.values)
-
-
-class Frame:
-    """A copy of a `pandas.DataFrame`, to which columns of values of the program may be given."""
-
-    __stands_for__ = "pandas", "DataFrame"
-
-    def __init__(self, table: Any, given: Any = None) -> None:
-        self._table = table
-        self._given = {} if given is None else given
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str):
-            return self._given[key] if key in self._given else self._table[key]
-        return self._only_data()[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._given[key] = self._as_column(value)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._given:
-            return self._given[name]
-        return getattr(self._only_data(), name)
-
-    def __len__(self) -> Any:
-        return len(self._table)
-
-    def __iter__(self) -> Any:
-        return iter(list(self._only_data()))
-
-    def __contains__(self, key: Any) -> Any:
-        return key in self._given or bool(self._table.columns.isin([key]).any())
-
-    def assign(self, **columns: Any) -> Any:
-        given = {name: self._as_column(value) for name, value in columns.items()}
-        return Frame(self._table, {**self._given, **given})
-
-    def copy(self) -> Any:
-        return Frame(self._table, {**self._given})
-
-    def _only_data(self) -> Any:
-        if len(self._given) > 0:
-            raise uncovered("a table of which some columns hold values of the program", WAY_OUT)
-        return self._table
-
-    def _as_column(self, value: Any) -> Any:
-        column = Column(np.zeros(len(self._table)), self._table.index)
-        if callable(value):
-            value = value(self)
-        return column + value
 
 
 class Places:
@@ -344,6 +327,40 @@ class Places:
         if isinstance(key, slice) or np.ndim(key) > 0:
             return Column(self.column.values[key], self.column.index[key])
         return self.column.values[key]
+
+
+class Labels:
+    """`column.loc`."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice) and key != slice(None):
+            raise uncovered("a slice of a column by labels", WAY_OUT)
+        return self.column[key]
+
+
+def places_of(index: Any, key: Any) -> Any:
+    """Where what a label, several of them, or a mask choose stands."""
+    if not is_several(key):
+        if not is_numbered(index):
+            return index.get_loc(key)
+        if key < 0:
+            raise KeyError(key)
+        return key
+    return np.asarray(key) if isinstance(index, Numbered) else places_among(index, key)
+
+
+def is_several(key: Any) -> bool:
+    """Whether a key is a mask or a list of labels."""
+    return np.ndim(key) > 0
+
+
+def places_among(index: Any, labels: Any) -> Any:
+    """Where labels stand in an index, or a mask; what it is asked of data is known when a program is read."""
+    chosen = np.asarray(labels)
+    return chosen if chosen.dtype == bool else index.get_indexer_for(chosen)
 
 
 class Numbered:
@@ -406,14 +423,6 @@ def by_rows(table: Any, func: Any) -> Any:
 def is_column(value: Any) -> bool:
     """Whether a value is a column of values of the program; the front end says so."""
     return isinstance(value, Column)
-
-
-def product(table: Any, other: Any) -> Any:
-    """`table @ other`, of an array: of a whole table a column."""
-    values = np.asarray(table)
-    if np.ndim(values) == 1:
-        return values @ other
-    return Column(values @ other, table.index)
 
 
 def one_by_one(function: Any, *given: Any) -> Any:
