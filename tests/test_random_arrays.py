@@ -112,7 +112,7 @@ class Check:
         expected, outside = self.after
         for found, wanted in zip(args[:2], expected[:2], strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9, err_msg=what)
-        np.testing.assert_allclose(args[3], expected[3], rtol=1e-9, err_msg=what)
+        np.testing.assert_allclose(args[3], expected[3], rtol=1e-9, atol=1e-9, err_msg=what)
         assert self.module.outside() == outside, (
             f"{what}: {self.module.outside()}, expected {outside}"
         )
