@@ -8,7 +8,6 @@ from ....ir.graph import Block, Var
 from ..form.loopform import Allocate, Code, Expr, Release
 from ..values.emitter import Emitter
 from ..values.values import ZERO, Root, Value, View, c_strides, product
-from .groups import Place
 from .scope import Scope
 
 
@@ -17,7 +16,6 @@ class Memory(Scope):
 
     Attributes:
         destinations: the memory that a caller has made for values of this function.
-        placements: where pending results are written to instead of to memory of their own.
     """
 
     def __init__(
@@ -29,7 +27,6 @@ class Memory(Scope):
     ):
         super().__init__(e, values, block)
         self.destinations = destinations
-        self.placements: dict[int, Place] = {}
 
     def allocate(self, dims: tuple[Expr, ...], code: Code, names: Sequence[Var]) -> View:
         """Memory for an array: the caller's if the array is one of its results."""

@@ -39,7 +39,7 @@ class _Nest:
     def __init__(self, site: Memory, dims: Dims, entries: Sequence[Mapped | Reduced]):
         self.site = site
         self.entries = entries
-        placed = [site.placements.get(id(entry.out)) for entry in entries]
+        placed = [entry.out.place for entry in entries]
         whole = all(place is None or is_contiguous(place.part) for place in placed)
         self.flat = whole and len(dims) > 1 and _is_flat(dims, entries)
         self.dims = (product(dims),) if self.flat else dims
@@ -52,7 +52,7 @@ class _Nest:
     def write(self) -> None:
         e = self.site.e
         for entry in self.entries:
-            place = self.site.placements.get(id(entry.out))
+            place = entry.out.place
             if place is not None:
                 self.stored[id(entry.out)] = place.part
                 self.added |= {id(entry.out)} if place.adds else set()

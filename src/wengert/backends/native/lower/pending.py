@@ -26,7 +26,7 @@ class Pending(Memory):
     def computed(self, value: Delayed) -> View | Scalar:
         """A pending result, computed."""
         if value.result is None:
-            self._demanded.add(id(value))
+            value.is_demanded = True
             self.write(value.group)
         assert value.result is not None
         return value.result
@@ -39,8 +39,8 @@ class Pending(Memory):
     def write_into(self, delayed: Delayed, place: Place) -> None:
         """Write a pending result to a place, after what is pending and reads the same memory."""
         self.write_readers_of(place.part.root)
-        self.placements[id(delayed)] = place
-        self._demanded.add(id(delayed))
+        delayed.place = place
+        delayed.is_demanded = True
         self.write(delayed.group)
 
     def write_readers_of(self, root: Root) -> None:

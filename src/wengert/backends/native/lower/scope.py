@@ -29,7 +29,6 @@ class Scope:
         self.block = block
         self._own: set[Var] = set(block.params)
         self._uses: Counter[Var] = Counter()
-        self._demanded: set[int] = set()
         self._between: list[Var] = []
         """What stands between the ops that the equation being lowered is said in."""
         for eqn in block.eqns:
@@ -93,9 +92,7 @@ class Scope:
 
     def is_needed(self, delayed: Delayed) -> bool:
         """Whether a pending result is used by what is not lowered yet."""
-        if id(delayed) in self._demanded:
-            return True
-        return any(self._uses[name] > 0 for name in delayed.names)
+        return delayed.is_demanded or any(self._uses[name] > 0 for name in delayed.names)
 
     def is_used_once(self, delayed: Delayed) -> bool:
         """Whether the equation being lowered is all that still uses a pending result."""

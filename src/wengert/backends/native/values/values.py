@@ -104,6 +104,10 @@ class Delayed:
     result: View | Scalar | None = None
     element: Expr | None = None
     """The element at the indices of the loop that is being written."""
+    is_demanded: bool = False
+    """Whether what is being lowered needs it, by whatever name."""
+    place: Any = None
+    """Where it is written to instead of to memory of its own."""
 
 
 @record
