@@ -311,6 +311,120 @@ def test_ways_through_a_program(name):
     np.testing.assert_allclose(wg.jacobian(f, mode="forward")(x), 2 * x)
 
 
+# --- smooth, and not said to be the square of anything ----------------------------------------------
+
+UNSAID = {
+    "r tanh r": lambda r: r * np.tanh(r),
+    "Fair": lambda r: 2 * (r - np.log1p(r)),
+    "Matérn": lambda r: -2 * (1 + r) * np.exp(-r),
+    "rational": lambda r: r * r / (1 + r),
+    "cube": lambda r: r**3 + r * r,
+    "square of a sum": lambda r: (r + 1) ** 2 - 2 * r,
+    "product of sums": lambda r: (r - 1) * (r + 1),
+    "least": lambda r: np.minimum(r, 5.0) ** 2,
+    "clipped": lambda r: np.clip(r, 0.0, 5.0) * np.maximum(r, 0.0),
+    "in an array": lambda r: np.sum(np.stack([r, r]) ** 2) / 2,
+    "joined": lambda r: np.sum(np.append(r, r) ** 2) / 2,
+    "exponents": lambda r: np.sum(r ** np.array([2.0, 2.0])) / 2,
+    "matrix": lambda r: np.sum((np.array([[1.0, 0.0]]) * r) @ (np.array([[1.0], [0.0]]) * r)),
+    "array written to": lambda r: np.sum(filled(r) ** 2),
+    "list": lambda r: sum(each**2 for each in gathered(r)),
+    "carried": lambda r: carried(r) ** 2,
+    "multiple": lambda r: (r + r) * r / 2,
+}
+
+
+def filled(r):
+    out = np.zeros(1)
+    out[0] = r
+    return out
+
+
+def gathered(r):
+    found = []
+    while len(found) < 1:
+        found.append(r)
+    return found
+
+
+def carried(r):
+    total = 0.0
+    for _ in range(3):
+        total = np.hypot(total, r) if r < 0 else r
+    return total
+
+
+def reverse_over_forward(f, x):
+    return wg.jacobian(wg.jacobian(f, mode="forward"), mode="reverse")(x)
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize(
+    "length", ["norm", "np.hypot", "math.hypot", "np.abs of complex", "norm along an axis"]
+)
+@pytest.mark.parametrize("way", UNSAID)
+def test_smooth_functions_that_are_not_said_to_be(length, way):
+    f = lambda v: UNSAID[way](LENGTHS[length](v))
+    for mode in (hessian, products, native):
+        np.testing.assert_allclose(mode(f, ZERO), 2 * np.eye(2), atol=1e-12, err_msg=mode.__name__)
+    for mode in (reverse_over_reverse, reverse_over_forward, forward_over_forward):
+        found = mode(f, ZERO)  # it may be unknown, and is never another number
+        right = np.isclose(found, 2 * np.eye(2), atol=1e-12)
+        assert np.all(right | np.isnan(found)), (mode.__name__, found)
+    x = np.array([0.3, -0.2])
+    expected = forward_over_forward(f, x)
+    for mode in (hessian, reverse_over_reverse, reverse_over_forward):
+        np.testing.assert_allclose(mode(f, x), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(wg.grad(f)(ZERO), ZERO)
+
+
+@pytest.mark.parametrize("way", UNSAID)
+def test_magnitudes_in_products_that_are_smooth(way):
+    for second in (lambda x: abs(x), lambda x: abs(-x), lambda x: abs(0.5 * x) * 2):
+        f = lambda x, second=second: UNSAID[way](abs(x)) + abs(x) * second(x) - abs(x) ** 2
+        np.testing.assert_allclose(wg.hessian(f)(0.0), 2.0, atol=1e-12)
+        found = wg.jacobian(wg.grad(f), mode="reverse")(0.0)
+        assert np.isnan(found) or np.isclose(found, 2.0)
+        found = wg.derivative(f, order=2)(0.0)
+        assert np.isnan(found) or np.isclose(found, 2.0)
+
+
+def test_what_depends_on_a_length_is_followed_along_the_direction_or_unknown():
+    one = lambda x: abs(x) * np.tanh(abs(x))
+    assert wg.derivative(one, order=2)(0.0) == 2.0
+    assert np.isnan(wg.jacobian(wg.grad(one), mode="reverse")(0.0))
+    spread = lambda v: np.std(v) * np.tanh(np.std(v))
+    assert np.isnan(wg.hessian(spread)(np.ones(2))).all()
+
+
+def test_penalties_have_no_second_derivative():
+    lasso = lambda v: np.sum(np.abs(v)) + v[0] ** 2
+    group = lambda v: np.linalg.norm(v) + v[0] ** 2
+    for mode in (*MODES, native, reverse_over_forward):
+        np.testing.assert_array_equal(mode(lasso, ZERO), [[2, 0], [0, 0]])
+        np.testing.assert_array_equal(mode(group, ZERO), [[2, 0], [0, 0]])
+
+
+def test_distances_to_themselves_that_are_left_out():
+    p = np.array([[0.0, 0.0], [1.0, 0.5], [0.3, -0.7]])
+    same = np.eye(3, dtype=bool)
+
+    def energy(p):
+        d = np.linalg.norm(p[:, None] - p[None], axis=-1)
+        return np.sum(1 / d[~same]) / 2
+
+    def directly(p):
+        pairs = [(0, 1), (0, 2), (1, 2)]
+        return sum(1 / np.sqrt(np.sum((p[i] - p[j]) ** 2)) for i, j in pairs)
+
+    for mode in (hessian, forward_over_forward, reverse_over_reverse):
+        np.testing.assert_allclose(mode(energy, p), wg.hessian(directly)(p), rtol=1e-12)
+    left_out = lambda v: np.exp(-np.sum(np.where(abs(v) < 1, abs(v) ** 2, 2 * abs(v) - 1)))
+    expected = wg.hessian(lambda v: np.exp(-(v[0] ** 2) - 2 * v[1] + 1))(np.array([0.0, 2.0]))
+    for mode in (hessian, forward_over_forward, reverse_over_reverse):
+        np.testing.assert_allclose(mode(left_out, np.array([0.0, 2.0])), expected, atol=1e-14)
+
+
 def test_native():
     for f in (REACHED["mean"], LENGTHS["norm"], LENGTHS["np.hypot"]):
         square = f if f is REACHED["mean"] else lambda v, f=f: f(v) ** 2

@@ -7,7 +7,7 @@ known to vanish is the symbolic `ZERO` and costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import (
@@ -22,6 +22,7 @@ from ...ir.graph import (
     Const,
     Eqn,
     Function,
+    Span,
     Var,
 )
 from ...ir.records import field, mutable_record, replace
@@ -38,6 +39,9 @@ from ..checks.unseen import as_unseen
 from ..edges.moving import YES, moves, new_flag
 from .memory import MEMORY
 from .rules import STRUCTURE, push_call, push_rule
+
+if TYPE_CHECKING:
+    from ..edges.slopes_at_kinks import Sided
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -74,6 +78,8 @@ class Context:
     defining: dict[Atom, Eqn] = field(default_factory=dict[Atom, Eqn])
     items: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])
     """What the directions belong to, the equations of the program, and what loops take their items from."""
+    sided: Sided | None = None
+    """What lengths and their slopes are along the direction, in a derivative that is differentiated again."""
     unbound: set[Var] = field(default_factory=set[Var])
     """Values that a path of the program leaves unbound."""
     moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
@@ -90,6 +96,8 @@ class Push:
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.written: set[Eqn] = set()
         """Equations that were written before their turn."""
+        self.sided: dict[Var, Atom] = {}
+        """Slopes at kinks, on the side that the direction leads to."""
 
     def run(self) -> None:
         """Write the block's equations with their tangents."""
@@ -165,6 +173,11 @@ class Push:
         dot = tangent_of(var)
         self.context.tangents[var] = dot
         return dot
+
+    @property
+    def places(self) -> Collection[Span]:
+        """Where the program computes lengths and, being a derivative, their slopes."""
+        return () if self.context.sided is None else self.context.sided.places
 
     def inner(self, block: Block) -> Push:
         push = Push(self.context, block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ir.graph import Function, walk
+from ...ir.graph import Function, Span, walk, with_called
 from ..analysis.keys import with_keys_checked
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches
@@ -23,6 +23,16 @@ def with_checks(function: Function, wrt: Sequence[int]) -> Function:
     return function
 
 
+def kinks(function: Function) -> frozenset[Span]:
+    """Where a program that is a derivative computes lengths, and their slopes."""
+    names = {eqn.op.name for each in with_called(function) for eqn in walk(each.body)}
+    if names.isdisjoint(LENGTHS) or names.isdisjoint(_OF_SLOPES):
+        return frozenset()
+    from ..edges import slopes_at_kinks
+
+    return slopes_at_kinks.kinks(function)
+
+
 def with_smooth_forms(function: Function, read: Any) -> Function:
     """A function in which what is smooth has a smooth form; `read` inlines rows of rules."""
     function = with_squares(function)
@@ -34,4 +44,6 @@ def with_smooth_forms(function: Function, read: Any) -> Function:
     return with_slopes(with_matrix_functions(function), read)
 
 
+LENGTHS = frozenset(("abs", "fabs", "hypot", "norm", "std", "dist"))
+_OF_SLOPES = ("unit", "sign", "sign_of_number", "direction_cosine", "safe_div", "where")
 _OF_EIGENVECTORS = ("eigh", "spectral")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
@@ -12,6 +12,7 @@ from ...ir.graph import (
     Callee,
     Function,
     Input,
+    Span,
     Var,
     walk,
 )
@@ -38,7 +39,7 @@ from ..edges.singular_partials import (
 )
 from ..edges.squares import without_squares
 from .block import Context, Push, Read
-from .preparation import with_checks, with_smooth_forms
+from .preparation import kinks, with_checks, with_smooth_forms
 
 
 def pushforward(
@@ -49,6 +50,7 @@ def pushforward(
     callees: dict[Any, Callee] | None = None,
     asked: Sequence[int] = (),
     guarded: bool = False,
+    places: Collection[Span] = (),
 ) -> Function:
     """The function that computes a function's result and its tangent.
 
@@ -59,6 +61,7 @@ def pushforward(
         callees: the pushforwards made so far, by callee and activity.
         asked: of which tangents, by number, it is given last whether they move.
         guarded: whether zeros in the tangents that it is given are not to meet infinite derivatives.
+        places: where the program that calls it computes lengths, and their slopes.
 
     Returns:
         A function of the same inputs and then of the tangents of the `wrt` leaves. Its result is
@@ -69,10 +72,52 @@ def pushforward(
         NoRule: a derivative is needed that no rule gives.
     """
     function = with_smooth_forms(with_checks(tidy(direct(function)), wrt), read)
+    places = places or kinks(function)
+    if places:
+        from ..edges.slopes_at_kinks import with_followed_slopes
+
+        function = with_followed_slopes(function, places)
     body = function.body
     inputs = [body.params[i] for i in wrt]
+    context = _context(read, function, inputs, places, guarded=guarded)
+    if callees is not None:
+        context.callees = callees
+    push = Push(context, body)
+    dots = [push.new(var) for var in inputs]
+    flags = [new_flag(push, inputs[j]) for j in asked]
+    if callees is None and any(eqn.op in WRITES for eqn in walk(body)):
+        for var, dot in zip(inputs, dots, strict=True):
+            context.tangents[var] = as_written(push.builder, dot)
+    push.run()
+    push.builder.span = None
+    moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]
+    outs = (*body.outs, *[push.tangent_or_zeros(out) for out in moving])
+    given = [*dots, *flags]
+    block = Block((*body.params, *given), tuple(push.builder.eqns), outs)
+    extra = tuple(Input(name, var.kind) for name, var in zip(_names(given), given, strict=True))
+    kinds = tuple_kind(map(kind_of_atom, outs))
+    pushed = Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds)
+    return tidy(without_squares(pushed))
+
+
+def _context(
+    read: Read,
+    function: Function,
+    inputs: Sequence[Var],
+    places: Collection[Span],
+    *,
+    guarded: bool,
+) -> Context:
+    """What the pushforwards of all blocks of a function know of it."""
+    body = function.body
+    sided = None
+    if places:
+        from ..edges.slopes_at_kinks import Sided
+
+        sided = Sided(places, body)
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]
-    context = Context(read, activity.active(body, inputs, wanted), pushforward)
+    wanted += sided.operands if sided else []
+    context = Context(read, activity.active(body, inputs, wanted), pushforward, sided=sided)
     if any(eqn.op is TRY for eqn in walk(body)):
         from .tries import push_try
 
@@ -96,24 +141,7 @@ def pushforward(
             for item, each in zip(loop.items, loop.iterables, strict=True)
         }
     context.unbound = may_be_unbound(body, unbound_inputs(function))
-    if callees is not None:
-        context.callees = callees
-    push = Push(context, body)
-    dots = [push.new(var) for var in inputs]
-    flags = [new_flag(push, inputs[j]) for j in asked]
-    if callees is None and any(eqn.op in WRITES for eqn in walk(body)):
-        for var, dot in zip(inputs, dots, strict=True):
-            context.tangents[var] = as_written(push.builder, dot)
-    push.run()
-    push.builder.span = None
-    moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]
-    outs = (*body.outs, *[push.tangent_or_zeros(out) for out in moving])
-    given = [*dots, *flags]
-    block = Block((*body.params, *given), tuple(push.builder.eqns), outs)
-    extra = tuple(Input(name, var.kind) for name, var in zip(_names(given), given, strict=True))
-    kinds = tuple_kind(map(kind_of_atom, outs))
-    pushed = Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds)
-    return tidy(without_squares(pushed))
+    return context
 
 
 def _refuse_carried(function: Function, inputs: Sequence[Var]) -> None:

@@ -56,10 +56,12 @@ def push_rule(push: Push, eqn: Eqn) -> None:
         _frule(push, eqn, rule)
         return
     push.builder.append(eqn)
-    out, operands = eqn.outs[0], activity_operands(eqn)
+    out, operands, sided = eqn.outs[0], activity_operands(eqn), push.context.sided
 
     def dot() -> Atom:
-        return real_part(push.builder, _FORMS[rule.form](push, eqn, rule), out.kind)
+        along = eqn if sided is None else sided.along(push, eqn)
+        found = real_part(push.builder, _FORMS[rule.form](push, along, rule), out.kind)
+        return found if sided is None else sided.tangent(push, eqn, found)
 
     push.set(out, where_it_moves(push, eqn, operands, dot))
     note(push, eqn, operands)
@@ -225,7 +227,9 @@ def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...], asked: tuple[int, 
         callees[key] = Callee(f"push_{callee.name}")
         function = callee.function
         assert function is not None, f"{callee!r} is called before it is read"
-        callees[key].function = push.pushforward(function, wrt, callees=callees, asked=asked)
+        callees[key].function = push.pushforward(
+            function, wrt, callees=callees, asked=asked, places=push.places
+        )
     return callees[key]
 
 

@@ -56,7 +56,7 @@ from ..edges.masks import Masks, derived_from, steep_under_masks
 from ..edges.moving import YES
 from ..edges.singular_partials import has_slope, quiet_equations
 from ..edges.squares import without_squares
-from ..forward.preparation import with_checks, with_smooth_forms
+from ..forward.preparation import kinks, with_checks, with_smooth_forms
 from ..residuals.plan import plan, read_ahead, recomputed, shared
 from ..simplify.shapes import with_shapes_of_needed
 from .calls import CALLS, last_checkpointed_call, reverse_call
@@ -312,7 +312,7 @@ def gradient(
         NoRule: a derivative is needed that no rule gives.
     """
     primal = with_checks(tidy(direct(in_blocks(function))), wrt)
-    function = with_smooth_forms(primal, read)
+    function = _prepared(primal, read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -337,6 +337,17 @@ def gradient(
     made = without_squares(made)
     made = with_primal_evaluated(made, primal.body, context.reversed)
     return with_unbound_marked(tidy(made))
+
+
+def _prepared(function: Function, read: Read) -> Function:
+    """A function in which what is smooth has a smooth form, and other second derivatives at a kink are NaN."""
+    function = with_smooth_forms(function, read)
+    places = kinks(function)
+    if not places:
+        return function
+    from ..edges.slopes_at_kinks import with_unknown_slopes
+
+    return with_unknown_slopes(function, places)
 
 
 def _context(
@@ -457,7 +468,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = with_smooth_forms(with_checks(tidy(direct(in_blocks(function))), wrt), read)
+    function = _prepared(with_checks(tidy(direct(in_blocks(function))), wrt), read)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
