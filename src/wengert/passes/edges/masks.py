@@ -44,6 +44,20 @@ _MOVES_ENTRIES = frozenset(
 )  # fmt: skip
 """Linear ops without a factor that is negative: a sum of what they are given vanishes where all of it does."""
 
+
+def _weighed(sweep: Sweep, count: Atom) -> Atom:
+    """Counts of which no sum with factors vanishes, unless all are 0: the factors of a mixing op may be negative."""
+    kind, emit = kind_of_atom(count), sweep.builder.emit
+    if not isinstance(kind, Array):
+        return count
+    places = emit(registry.named("cumsum"), emit(st.ne, count, Const(0)), namespace="np")
+    weights = emit(registry.named("sqrt"), places, namespace="np")
+    if kind.rank != 1:
+        shape = emit(registry.named("shape"), count, namespace="attr")
+        weights = emit(registry.named("reshape"), weights, shape=shape, namespace="np")
+    return emit(registry.named("mul"), count, weights)
+
+
 _SELECTS = frozenset(
     (
         "at_extreme", "compress", "diag", "diagonal", "edge_like", "gather", "item", "lane_of", "take",
@@ -176,12 +190,12 @@ def _condition(bars: Cotangents, count: Atom) -> Atom:
 
 
 def count_to_move(sweep: Sweep, eqn: Eqn, arg: Atom, bar: Atom) -> Atom | None:
-    """What a linear op that moves entries is to be transposed on as well, to count what it uses of an operand."""
-    if eqn.op.name not in _MOVES_ENTRIES or not isinstance(arg, Var):
-        return None
-    if not sweep.context.masks.counts(arg):
+    """What a linear op is to be transposed on as well, to count what it uses of an operand."""
+    if eqn.op.elementwise or not isinstance(arg, Var) or not sweep.context.masks.counts(arg):
         return None
     count = count_of(sweep.bars, bar)
+    if eqn.op.name not in _MOVES_ENTRIES:
+        return None if count is None else _weighed(sweep, count)
     if count is None and eqn.op.name in _SELECTS:
         return sweep.builder.emit(st.fill, ONE, eqn.outs[0])
     return count

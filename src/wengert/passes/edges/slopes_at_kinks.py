@@ -21,9 +21,9 @@ from ...ops import elementwise as el
 from ...ops import memory as me
 from ...ops import structure as st
 from ...rules.registry import rule_for
+from ...rules.squares import LENGTHS
 from ..analysis.realness import is_real
 from ..analysis.unbound import merged, reached
-from ..forward.preparation import LENGTHS
 
 if TYPE_CHECKING:
     from ..forward.block import Push

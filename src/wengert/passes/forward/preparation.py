@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.graph import Function, Span, walk, with_called
+from ...rules.squares import LENGTHS
 from ..analysis.keys import with_keys_checked
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches
@@ -44,6 +45,5 @@ def with_smooth_forms(function: Function, read: Any) -> Function:
     return with_slopes(with_matrix_functions(function), read)
 
 
-LENGTHS = frozenset(("abs", "fabs", "hypot", "norm", "std", "dist"))
 _OF_SLOPES = ("unit", "sign", "sign_of_number", "direction_cosine", "safe_div", "where")
 _OF_EIGENVECTORS = ("eigh", "spectral")

@@ -16,7 +16,8 @@ from ...ir.records import record, replace
 from ...ir.types import Array, Number
 from ...ops import registry
 
-ROOTS = frozenset(("abs", "fabs", "hypot", "norm", "dist", "std", "sqrt", "pow"))
+LENGTHS = frozenset(("abs", "fabs", "hypot", "norm", "dist", "std"))
+ROOTS = LENGTHS | {"sqrt", "pow"}
 _EVEN = frozenset(("cos", "cosh", "sech", "sinc"))
 """Functions of a real number that do not see its sign."""
 _PRODUCTS = frozenset(("dot", "inner", "vdot", "matmul"))
