@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from ...ir.builder import kind_of_atom
+from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, walk
 from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
@@ -45,9 +45,9 @@ _MOVES_ENTRIES = frozenset(
 """Linear ops without a factor that is negative: a sum of what they are given vanishes where all of it does."""
 
 
-def _weighed(sweep: Sweep, count: Atom) -> Atom:
+def weighed(builder: Builder, count: Atom) -> Atom:
     """Counts of which no sum with factors vanishes, unless all are 0: the factors of a mixing op may be negative."""
-    kind, emit = kind_of_atom(count), sweep.builder.emit
+    kind, emit = kind_of_atom(count), builder.emit
     if not isinstance(kind, Array):
         return count
     places = emit(registry.named("cumsum"), emit(st.ne, count, Const(0)), namespace="np")
@@ -195,7 +195,11 @@ def count_to_move(sweep: Sweep, eqn: Eqn, arg: Atom, bar: Atom) -> Atom | None:
         return None
     count = count_of(sweep.bars, bar)
     if eqn.op.name not in _MOVES_ENTRIES:
-        return None if count is None else _weighed(sweep, count)
+        if count is None:
+            return None
+        if isinstance(eqn.outs[0].kind, Array):  # a condition may be repeated along axes
+            count = sweep.builder.emit(registry.named("broadcast_like"), count, eqn.outs[0])
+        return weighed(sweep.builder, count)
     if count is None and eqn.op.name in _SELECTS:
         return sweep.builder.emit(st.fill, ONE, eqn.outs[0])
     return count

@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import BOOL, Array, Number
+from ...ops import elementwise as el
+from ...ops import memory as me
 from ...ops import registry
 from ...ops import structure as st
+from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, scaled
+from .masks import weighed
 from .singular_partials import OVERFLOWING, has_slope
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ _SAME_ENTRIES = frozenset(
     )
 )  # fmt: skip
 """Ops whose result has entries of their first operand, and no others."""
+_PLACES_ENTRIES = frozenset(("array", "asarray", "pad"))
+"""Ops that put the entries of their first operand somewhere."""
 _PARTS = (st.getitem, st.as_list, st.as_tuple)
 
 
@@ -106,9 +112,93 @@ def mask(push: Push, atom: Atom) -> Atom | None:
             return None
         args = (whole, *eqn.args[1:])
         return push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+    if eqn.op is me.store:
+        return _stored(push, eqn)
+    if eqn.op is el.where:
+        masks = [mask(push, arg) for arg in eqn.args[1:]]
+        if None in masks:
+            return None
+        chosen = push.builder.emit(el.where, eqn.args[0], *masks, namespace="np")
+        return _whole(push, eqn, chosen)
     if not eqn.op.elementwise:
+        return _of_linear(push, eqn)
+    return _whole(
+        push, eqn, _any_of(push, [mask(push, arg) for arg in eqn.args if push.has_tangent(arg)])
+    )
+
+
+def _whole(push: Push, eqn: Eqn, found: Atom | None) -> Atom | None:
+    """A mask in the shape of an elementwise result: what moves may be repeated along axes."""
+    out = eqn.outs[0]
+    arrays = [arg for arg in eqn.args if isinstance(arg, Var) and not isinstance(arg.kind, Number)]
+    same = all(arg.shape_of is out.shape_of for arg in arrays)
+    if found is None or same or not isinstance(out.kind, Array):
+        return found
+    return push.builder.emit(registry.named("broadcast_like"), found, out)
+
+
+def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
+    """Where the result of a linear op moves: that op, on where its operands do."""
+    rule = rule_for(eqn.op)
+    linear = None if rule is None else rule.also.get("linear", rule)
+    if linear is None or not isinstance(kind_of_atom(eqn.outs[0]), (Number, Array)):
         return None
-    return _any_of(push, [mask(push, arg) for arg in eqn.args if push.has_tangent(arg)])
+    if eqn.op.name in _PLACES_ENTRIES:
+        return _placed(push, eqn)
+    if linear.form not in ("linear", "bilinear"):
+        return None
+    terms: list[Atom | None] = []
+    moved = [row is not None for row in linear.rows[: len(eqn.args)]]
+    for given in [moved] if linear.form == "linear" else _each(push, eqn, moved):
+        args = [
+            _moved(push, arg) if moves else arg for arg, moves in zip(eqn.args, given, strict=False)
+        ]
+        if None in args:
+            return None
+        args += eqn.args[len(args) :]
+        found = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+        terms.append(push.builder.emit(st.ne, found, _ZERO))
+    return _any_of(push, terms)
+
+
+def _placed(push: Push, eqn: Eqn) -> Atom | None:
+    moved = _moved(push, eqn.args[0])
+    if moved is None:
+        return None
+    args, params = (moved, *eqn.args[1:]), dict(eqn.params)
+    params.pop("constant_values", None)
+    found = push.builder.emit_with(eqn.op, args, params, eqn.namespace)
+    return push.builder.emit(st.ne, found, _ZERO)
+
+
+def _each(push: Push, eqn: Eqn, moved: list[bool]) -> list[list[bool]]:
+    """One factor of a product at a time."""
+    places = [k for k, each in enumerate(moved) if each and push.has_tangent(eqn.args[k])]
+    return [[k == place for k in range(len(moved))] for place in places]
+
+
+def _moved(push: Push, atom: Atom) -> Atom | None:
+    """Numbers that are not 0, nor is a sum of them with factors, where a value moves; 0 elsewhere."""
+    eqn = push.context.defining.get(atom)
+    if eqn is not None and eqn.op is st.pack:
+        items = [_moved(push, arg) for arg in eqn.args]
+        return None if None in items else push.builder.emit_with(st.pack, items, eqn.params)
+    moves = mask(push, atom)
+    if moves is None:
+        return None
+    if moves == Const(value=False):
+        return push.builder.emit(st.zeros, atom)
+    moved = push.builder.emit(el.mul, moves, Const(1.0))
+    return weighed(push.builder, moved)
+
+
+def _stored(push: Push, eqn: Eqn) -> Atom | None:
+    """Where an array moves that is written to."""
+    x, *path, value = eqn.args
+    moved = _moved(push, x), _moved(push, value)
+    if None in moved or len(path) != 1 or not isinstance(kind_of_atom(x), Array):
+        return None
+    return push.builder.emit(st.ne, push.builder.emit(me.stored, moved[0], *path, moved[1]), _ZERO)
 
 
 def _any_of(push: Push, masks: list[Atom | None]) -> Atom | None:
