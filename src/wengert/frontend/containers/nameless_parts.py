@@ -14,8 +14,6 @@ from ...ir.graph import Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import Array
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
 from ...runtime.refusals import copy_written
 from ..domain.values import Value
 from ..heap.views import view_of

@@ -20,8 +20,8 @@ from ...ir.types import BOOL, Array, Kind, Number
 from ...ops import elementwise as el
 from ...ops import memory as me
 from ...ops import structure as st
+from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
-from ...rules.squares import LENGTHS
 from ..analysis.realness import is_real
 from ..analysis.unbound import merged, reached
 

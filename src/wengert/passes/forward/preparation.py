@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.graph import Function, Span, walk, with_called
-from ...rules.squares import LENGTHS
+from ...rules.identities.squares import LENGTHS
 from ..analysis.keys import with_keys_checked
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches

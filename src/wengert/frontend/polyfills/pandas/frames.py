@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ....ops.refusals import uncovered
+from ....ops.program.refusals import uncovered
 from .columns import WAY_OUT, Column, Numbered, is_column, is_numbered, places_of
 
 
@@ -305,9 +306,8 @@ class Places:
 
 
 def _index_of(names: Any) -> Any:
-    import pandas as pd
-
-    return pd.Index(names)
+    pandas: Any = import_module("pandas")
+    return pandas.Index(names)
 
 
 def _length(index: Any, given: Any) -> Any:
