@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir.graph import IF, Block, Const, Eqn, Var
-from ...ops import identity as ident
-from ...ops import memory as me
 from ...ops.arrays.creation import empty_like
+from ...ops.program import identity as ident
+from ...ops.program import memory as me
 from .layouts import is_view, may_be_copy
 from .places import place_of
 from .views import ways_to

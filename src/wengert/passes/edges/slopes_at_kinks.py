@@ -18,8 +18,8 @@ from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_eqn
 from ...ir.types import BOOL, Array, Kind, Number
 from ...ops import elementwise as el
-from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.program import memory as me
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
 from ..analysis.realness import is_real
