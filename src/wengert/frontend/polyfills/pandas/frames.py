@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -306,8 +305,9 @@ class Places:
 
 
 def _index_of(names: Any) -> Any:
-    pandas: Any = import_module("pandas")
-    return pandas.Index(names)
+    import pandas as pd
+
+    return pd.Index(names)  # type: ignore[attr-defined]
 
 
 def _length(index: Any, given: Any) -> Any:
