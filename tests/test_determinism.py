@@ -25,7 +25,7 @@ import copy, json, random, sys, warnings
 warnings.simplefilter("ignore")
 import programs
 import wengert as wg
-from wengert import engine
+from wengert.compile import engine
 from wengert.backends.native.run import kernel
 
 class Compiled(BaseException):
