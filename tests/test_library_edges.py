@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import signal, special
 
 import wengert as wg
 
@@ -181,3 +181,13 @@ def test_the_limits_of_the_dtype_of_an_array_are_constants():
         gradient = wg.grad(lambda x: getattr(np.finfo(x.dtype), name) * np.sum(x))  # noqa: B023
         close(gradient(x), getattr(limits, name))
     assert wg.grad(lambda x: np.finfo(x.dtype).max * np.sum(x))(x)[0] == limits.max
+
+
+def test_the_cotangent_of_what_only_the_run_knows_to_be_real_is_real():
+    def energy(x, n):
+        spectra = signal.stft(x, nperseg=n)[2]
+        return np.sum(np.abs(spectra) ** 2)
+
+    x = np.arange(16.0)
+    close(wg.gradient(energy, x, 8)[0], wg.grad(lambda x: energy(x, 8))(x))
+    close(wg.pullback(energy, x, 8)[1](1.0)[0], wg.grad(energy)(x, 8))

@@ -260,3 +260,38 @@ def test_G4_a_sum_starts_from_zero(x):
     for f in (lambda x: sum([x]), lambda x: sum([x, x])):
         value = wg.pushforward(f, x)[0] if x is True else wg.value_and_grad(f)(x)[0]
         assert repr(value) == repr(f(x))
+
+
+# --- what Python refuses though nobody asks for its value ---------------------------------------
+
+
+def filled_with(x):
+    y = np.zeros(3)
+    y.fill(x)
+    return np.sum(y)
+
+
+ITERATED = {
+    "enumerate": lambda x: (enumerate(x), x * 2.0)[1],
+    "zip": lambda x: (zip([1.0], x), x * 2.0)[1],
+    "reversed": lambda x: (reversed(x), x * 2.0)[1],
+}
+
+
+@pytest.mark.parametrize("size", [(1,), (2,), (3,), (1, 1)])
+def test_an_array_is_filled_with_one_number(size):
+    for f in (filled_with, wg.grad(filled_with), wg.jit(filled_with)):
+        with pytest.raises(ValueError, match="setting an array element with a sequence"):
+            f(np.ones(size))
+    for x in (2.0, np.float64(2.0), np.array(2.0)):
+        assert filled_with(x) == wg.jit(filled_with)(x) == 6.0
+        assert wg.grad(filled_with)(x) == 3.0
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("name", ITERATED)
+def test_a_number_has_no_items_though_nobody_asks_for_them(name):
+    f = ITERATED[name]
+    for run in (f, wg.grad(f), wg.jit(f), wg.jit(wg.grad(f))):
+        with pytest.raises(TypeError, match=r"'float' object is not (iterable|reversible)"):
+            run(2.0)

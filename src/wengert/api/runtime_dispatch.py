@@ -65,11 +65,21 @@ class _PullbackInside:
         self._given = given
 
     def __call__(self, y_bar: Any) -> list[Any]:
-        return list(map(as_cotangent, self._back(as_structured(self._y, y_bar)), self._given))
+        y_bar = _real_where_real(as_structured(self._y, y_bar), self._y)
+        return list(map(as_cotangent, self._back(y_bar), self._given))
 
     def __snapshot__(self) -> _PullbackInside:
         """The same pullback, which writes to what the call was given, or gave, do not reach."""
         return _PullbackInside(self._back.copied(), self._y, self._given)
+
+
+def _real_where_real(y_bar: Any, y: Any) -> Any:
+    """The cotangent of what is real is real, which the program that used it could not know."""
+    if type(y_bar) in (list, tuple) and isinstance(y, (list, tuple)):
+        return type(y_bar)(map(_real_where_real, y_bar, y))
+    if isinstance(y_bar, (complex, np.complexfloating, np.ndarray)) and not np.iscomplexobj(y):
+        return np.real(y_bar)
+    return y_bar
 
 
 def pushforward_of_call(

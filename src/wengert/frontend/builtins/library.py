@@ -47,7 +47,7 @@ from ..domain.values import (
 from ..functions import purity
 from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
-from ..machine.failing import raise_now
+from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
 from ..objects.identities import holds_by_identity, refuse_in_sets
 from ..polyfills import equivalents
@@ -60,6 +60,12 @@ if TYPE_CHECKING:
 # --- iteration ----------------------------------------------------------------------------
 
 
+def _must_have_items(it: Interpreter, function: Any, args: Args, given: Args) -> None:
+    """Fail where Python does: a number has no items, whether anybody asks for them or not."""
+    if any(isinstance(kind_of_value(each), Number) for each in given):
+        fail_now(it, function, *args)
+
+
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
         return it.call(Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
@@ -67,10 +73,12 @@ def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         one_pass = any(map(is_iterator, args))
         function = iterator_polyfills.zip_ if one_pass else iterator_polyfills.strict_zip
         return it.call(Const(function), args, kwargs if one_pass else {})
+    _must_have_items(it, zip, args, args)
     return Iteration("zip", tuple(args))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    _must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     return Iteration("enumerate", (args[0], start))
 
@@ -85,6 +93,7 @@ def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (items,) = args
+    _must_have_items(it, reversed, args, args)
     then = len(items.values) if isinstance(items, Items) else next(births)
     return Iteration("reversed", (items, Const(then)))  # `walking.refuse_longer` compares
 
@@ -261,6 +270,7 @@ def _is_pair(value: Value) -> TypeGuard[Items]:
 
 
 def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    _must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     source = args[0]
     if isinstance(source, Var) and start == Const(0) and _sums_at_once(source):

@@ -302,7 +302,12 @@ def _is_pair(value: Value) -> bool:
 
 
 def _fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    heap.store(it, var, Const(...), it.atom(args[0]))
+    value = args[0]
+    if not isinstance(kind_of_value(value), Number):
+        from ..polyfills.numpy import by_entries
+
+        value = it.call(Const(by_entries.without_axes), [value], {})
+    heap.store(it, var, Const(...), it.atom(value))
     return Const(None)
 
 

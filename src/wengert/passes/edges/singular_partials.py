@@ -33,6 +33,14 @@ _FINITE_AT_POLE = frozenset(
 )
 """Ops whose slope is infinite, or not a number, where their value is finite."""
 
+_SMOOTH = frozenset(
+    (
+        "atan", "asinh", "hypot1", "erf", "erfc", "astype", "<ufunc 'erf'>", "<ufunc 'erfc'>", "<ufunc 'expit'>",
+        "<ufunc 'log_expit'>", "<ufunc 'ndtr'>",
+    )
+)  # fmt: skip
+"""Ops with a bounded slope, though their rows divide, or take exponentials."""
+
 _NAN = Const(cmath.nan)
 
 Lost = dict[Callee, set[Var]]
@@ -186,6 +194,8 @@ def _is_smooth_power(eqn: Eqn) -> bool:
 def has_pole(rule: Rule) -> bool:
     """Whether what a rule multiplies by may be infinite, or NaN, for operands that are finite."""
     if rule.form in ("zero", "linear", "bilinear"):
+        return False
+    if rule.built_in and rule.op.name in _SMOOTH:
         return False
     if not rule.built_in or rule.form not in ("scalar", "differential"):
         return True

@@ -50,10 +50,10 @@ def safe_div(a: Any, b: Any) -> Any:
 
 def direction_cosine(x: Any, r: Any) -> Any:
     """x / r, where r is the length of a vector with the entry x: 0 where that is 0, ±1 of an infinite entry."""
-    if type(x) is float and type(r) is float:
+    if isinstance(x, float) and isinstance(r, float):  # as NumPy's numbers are
         if math.isinf(x):
-            return math.copysign(1.0, x)
-        return x / r if r else 0.0
+            return type(x)(math.copysign(1.0, x))
+        return x / r if r else type(x)(0.0)
     with np.errstate(invalid="ignore"):
         return np.where(np.isinf(x), np.sign(x), safe_div(x, r))[()]
 

@@ -12,6 +12,13 @@ from ....ops.arrays.type_queries import may_be_nan
 from .statistics import at_the_end, back_in_place
 
 
+def without_axes(value: Any) -> Any:
+    """What `x.fill` takes: one number, or an array of one without axes."""
+    if np.ndim(value) > 0:
+        raise ValueError("setting an array element with a sequence.")
+    return value
+
+
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.apply_along_axis`."""
     moved = at_the_end(array_of(arr), axis)
