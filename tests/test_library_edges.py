@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import signal, special
+from scipy import linalg, signal, special
 
 import wengert as wg
 
@@ -191,3 +191,11 @@ def test_the_cotangent_of_what_only_the_run_knows_to_be_real_is_real():
     x = np.arange(16.0)
     close(wg.gradient(energy, x, 8)[0], wg.grad(lambda x: energy(x, 8))(x))
     close(wg.pullback(energy, x, 8)[1](1.0)[0], wg.grad(energy)(x, 8))
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((2, 2)), np.diag([1.0, 0.0])])
+def test_the_polar_factors_of_a_singular_matrix_have_no_derivative(matrix):
+    factor = lambda A: np.sum(linalg.polar(A)[0])
+    for derivative in (wg.grad(factor), wg.jacobian(factor, mode="forward")):
+        with pytest.raises(wg.WengertError, match="polar decomposition of a singular matrix"):
+            derivative(matrix)

@@ -144,3 +144,13 @@ def test_what_is_used_stays_infinite():
     g = lambda x: np.sum(np.diff(np.sqrt(x)))
     assert wg.grad(g)(X)[0] == -np.inf
     assert wg.jacobian(g, mode="forward")(X)[0] == -np.inf
+
+
+def test_a_factor_that_happens_to_be_zero_is_used():
+    for f in (lambda x: np.sqrt(x) @ np.sqrt(x), lambda x: np.einsum("i,i", *[np.sqrt(x)] * 2)):
+        for mode in ORDERS.values():  # x, of which both factors have an infinite slope
+            found = mode(f)(X)
+            assert np.isnan(found[0]) or found[0] == 1.0
+            np.testing.assert_allclose(found[1:], 1.0)
+    root = lambda x: np.cbrt(np.where(CHOSEN[:1], 1.0, x @ x))
+    assert np.isnan(wg.jacobian(lambda x: np.sum(root(x)), mode="forward")(np.zeros(3))).all()

@@ -389,6 +389,19 @@ def test_magnitudes_in_products_that_are_smooth(way):
         assert np.isnan(found) or np.isclose(found, 2.0)
 
 
+@pytest.mark.parametrize("length", ["norm", "np.hypot", "np.abs of complex"])
+@pytest.mark.parametrize("way", ["r tanh r", "Fair", "Matérn", "cube", "least", "joined"])
+def test_duals_inside_duals_go_along_the_inner_direction(length, way):
+    f = lambda v: UNSAID[way](LENGTHS[length](v))
+    for e, d in ((np.array([1.0, 0.5]), np.array([1.0, 0.5])), (np.eye(2)[0], np.eye(2)[0])):
+        twice = f(wg.Dual(wg.Dual(np.zeros(2), e), wg.Dual(d, np.zeros(2))))
+        assert twice.tangent.tangent == pytest.approx(2 * e @ d, abs=1e-12)
+        x = np.array([0.3, -0.2])
+        twice = f(wg.Dual(wg.Dual(x, e), wg.Dual(d, np.zeros(2))))
+        assert twice.tangent.tangent == pytest.approx(e @ wg.hessian(f)(x) @ d)
+    assert f(wg.Dual(np.zeros(2), np.ones(2))).tangent == 0.0
+
+
 def test_what_depends_on_a_length_is_followed_along_the_direction_or_unknown():
     one = lambda x: abs(x) * np.tanh(abs(x))
     assert wg.derivative(one, order=2)(0.0) == 2.0

@@ -15,6 +15,7 @@ from ..errors import BadTangent, LostWrite, MixedNumbers
 from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops.dispatch.lookup import must_be_number
+from ..rules.squares import LENGTHS
 from .levels import Level, level_above, level_of
 from .number import PerturbedNumber, gathered, value_of
 from .pushforward import Push, pushforward, zeros_of
@@ -119,7 +120,12 @@ class Dual(PerturbedNumber):
             return Ω
         push = pushforward(op, operands, Ω, options)
         if push is not None:
-            result = _with_tangent(Ω, _in_every_direction(push, tangents, op), level)
+            tangent = _in_every_direction(push, tangents, op)
+            if isinstance(Ω, Dual) and op.name in LENGTHS:
+                from .kinks import along
+
+                Ω, tangent = along(op, operands, options, tangents, (Ω, tangent))
+            result = _with_tangent(Ω, tangent, level)
         else:
             result = Ω if _is_discrete(Ω) else _with_tangent(Ω, zeros_of(Ω), level)
         return _as_python(result) if all(type(x) in _PYTHONS for x in operands) else result

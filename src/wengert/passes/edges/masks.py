@@ -9,7 +9,7 @@ taken inside it (`ops/algebra`): a cotangent that happens to be 0 is no such zer
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder, kind_of_atom
@@ -24,6 +24,7 @@ from ..blocks.loops import LOOPS
 from .singular_partials import has_slope
 
 if TYPE_CHECKING:
+    from ...rules.registry import Rule
     from ..reverse.cotangents import Cotangents
     from ..reverse.sweep import Sweep
 
@@ -189,13 +190,32 @@ def _condition(bars: Cotangents, count: Atom) -> Atom:
     return bars.builder.emit(st.ne, count, Const(0))
 
 
-def count_to_move(sweep: Sweep, eqn: Eqn, arg: Atom, bar: Atom) -> Atom | None:
+def _has_fixed_factors(sweep: Sweep, eqn: Eqn, rule: Rule) -> bool:
+    """Whether what a linear op multiplies by does not change: then its zeros say what is not used."""
+    others = eqn.args[len(rule.rows) :]
+    others += tuple(arg for arg, row in zip(eqn.args, rule.rows, strict=False) if row is None)
+    return not any(map(sweep.is_active, others))
+
+
+def factors_for_counts(builder: Builder, eqn: Eqn, rule: Rule) -> Sequence[Atom]:
+    """The operands of an op that is transposed on counts: a factor of a product that happens to be 0 is used."""
+    if rule.form != "bilinear":
+        return eqn.args
+    return [
+        builder.emit(st.fill, ONE, arg)
+        if row is not None and isinstance(kind_of_atom(arg), Array)
+        else arg
+        for arg, row in zip(eqn.args, (*rule.rows, *[None] * len(eqn.args)), strict=False)
+    ]
+
+
+def count_to_move(sweep: Sweep, eqn: Eqn, rule: Rule, arg: Atom, bar: Atom) -> Atom | None:
     """What a linear op is to be transposed on as well, to count what it uses of an operand."""
     if eqn.op.elementwise or not isinstance(arg, Var) or not sweep.context.masks.counts(arg):
         return None
     count = count_of(sweep.bars, bar)
     if eqn.op.name not in _MOVES_ENTRIES:
-        if count is None:
+        if count is None or not (rule.form == "bilinear" or _has_fixed_factors(sweep, eqn, rule)):
             return None
         if isinstance(eqn.outs[0].kind, Array):  # a condition may be repeated along axes
             count = sweep.builder.emit(registry.named("broadcast_like"), count, eqn.outs[0])

@@ -18,7 +18,7 @@ from ...ops import structure as st
 from ...ops.program import memory as me
 from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, scaled
-from .masks import weighed
+from .masks import factors_for_counts, weighed
 from .singular_partials import OVERFLOWING, has_slope
 
 if TYPE_CHECKING:
@@ -150,12 +150,14 @@ def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
     terms: list[Atom | None] = []
     moved = [row is not None for row in linear.rows[: len(eqn.args)]]
     for given in [moved] if linear.form == "linear" else _each(push, eqn, moved):
+        others = factors_for_counts(push.builder, eqn, linear)
         args = [
-            _moved(push, arg) if moves else arg for arg, moves in zip(eqn.args, given, strict=False)
+            _moved(push, arg) if moves else other
+            for arg, other, moves in zip(eqn.args, others, given, strict=False)
         ]
         if None in args:
             return None
-        args += eqn.args[len(args) :]
+        args += others[len(args) :]
         found = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
         terms.append(push.builder.emit(st.ne, found, _ZERO))
     return _any_of(push, terms)

@@ -33,7 +33,15 @@ from ..analysis.rule_calls import (
     shapes,
     shapes_in,
 )
-from ..edges.masks import NOT_USED, Masks, count_of, count_to_move, cut_off, derived_from
+from ..edges.masks import (
+    NOT_USED,
+    Masks,
+    count_of,
+    count_to_move,
+    cut_off,
+    derived_from,
+    factors_for_counts,
+)
 from ..edges.singular_partials import has_slope
 from ..edges.vectors import FACTORS, vectors_used
 from .calls import reverse_rrule
@@ -132,9 +140,9 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
             arg_bar = sweep.builder.emit(
                 ct.given_by_row, arg_bar, like=arg, returned=said, whose=whose
             )
-        count = count_to_move(sweep, eqn, arg, bar)
+        count = count_to_move(sweep, eqn, rule, arg, bar)
         if count is not None:
-            operands = (count, *eqn.args)
+            operands = (count, *factors_for_counts(sweep.builder, eqn, rule))
             given = sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace)
             sweep.contribute(arg, arg_bar, one(given, sweep.builder))
             continue

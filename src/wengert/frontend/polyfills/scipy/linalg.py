@@ -345,6 +345,8 @@ def polar(a: Any, side: Any = "right") -> Any:
     a = array_of(a)
     if np.shape(a)[0] != np.shape(a)[1]:
         raise uncovered("the polar decomposition of a matrix that is not square", FORMULA)
+    if np.linalg.det(a) == 0:
+        raise uncovered("the polar decomposition of a singular matrix", FORMULA)
     unitary = a
     for _ in range(20):
         unitary = (unitary + np.conj(matrix_transpose(np.linalg.inv(unitary)))) / 2
