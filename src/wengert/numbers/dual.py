@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import BadTangent, LostWrite, MixedNumbers
 from ..ir.callers import calling_span
 from ..ir.op import Op
+from ..ops import elementwise as el
 from ..ops.dispatch.lookup import must_be_number
 from ..rules.squares import LENGTHS
 from .levels import Level, level_above, level_of
@@ -122,9 +123,7 @@ class Dual(PerturbedNumber):
         if push is not None:
             tangent = _in_every_direction(push, tangents, op)
             if isinstance(Ω, Dual) and op.name in LENGTHS:
-                from .kinks import along
-
-                Ω, tangent = along(op, operands, options, tangents, (Ω, tangent))
+                Ω, tangent = _along(op, operands, options, tangents, (Ω, tangent))
             result = _with_tangent(Ω, tangent, level)
         else:
             result = Ω if _is_discrete(Ω) else _with_tangent(Ω, zeros_of(Ω), level)
@@ -237,6 +236,39 @@ def _alike(tangent: Any, primal: Any) -> Any:
     inner: Any = primal.tangent
     inside = Directions([zeros.copy() for _ in inner]) if isinstance(inner, Directions) else zeros
     return Dual(_alike(tangent, primal.primal), inside, primal.level)
+
+
+def _along(
+    op: Op,
+    operands: tuple[Any, ...],
+    options: dict[str, Any],
+    tangents: Sequence[Any],
+    found: tuple[Dual, Any],
+) -> tuple[Any, Any]:
+    """A length of duals inside others, and its tangent: at 0 on the side that the inner direction leads to.
+
+    The slope there as a number, 0, says nothing of what is near (`passes/edges/slopes_at_kinks`).
+    """
+    length, slope = found
+    at_kink = np.equal(value_of(length), 0)
+    several = any(isinstance(each, Directions) for each in (slope, length.tangent, *tangents))
+    if several or not np.any(at_kink):
+        return found
+    inner = tuple(
+        x.tangent if isinstance(x, Dual) and x.level == length.level else zeros_of(x)
+        for x in operands
+    )
+    size = op(*inner, **options)
+    push = pushforward(op, inner, size, options)
+    assert push is not None
+    moved = Dual(length.primal, _chosen(at_kink, size, length.tangent), length.level)
+    return moved, _chosen(at_kink, push(list(tangents)), slope)
+
+
+def _chosen(at_kink: Any, then: Any, other: Any) -> Any:
+    if np.ndim(at_kink) == 0:
+        return then if at_kink else other
+    return el.where(at_kink, then, other)
 
 
 def part(x: Any, level: Level, name: str) -> Any:
