@@ -16,7 +16,7 @@ from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops import elementwise as el
 from ..ops.dispatch.lookup import must_be_number
-from ..rules.squares import LENGTHS
+from ..rules.identities.squares import LENGTHS
 from .levels import Level, level_above, level_of
 from .number import PerturbedNumber, gathered, value_of
 from .pushforward import Push, pushforward, zeros_of
