@@ -115,10 +115,10 @@ def mask(push: Push, atom: Atom) -> Atom | None:
     if eqn.op is me.store:
         return _stored(push, eqn)
     if eqn.op is el.where:
-        masks = [mask(push, arg) for arg in eqn.args[1:]]
-        if None in masks:
+        first, second = (mask(push, arg) for arg in eqn.args[1:])
+        if first is None or second is None:
             return None
-        chosen = push.builder.emit(el.where, eqn.args[0], *masks, namespace="np")
+        chosen = push.builder.emit(el.where, eqn.args[0], first, second, namespace="np")
         return _whole(push, eqn, chosen)
     if not eqn.op.elementwise:
         return _of_linear(push, eqn)
@@ -151,13 +151,13 @@ def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
     moved = [row is not None for row in linear.rows[: len(eqn.args)]]
     for given in [moved] if linear.form == "linear" else _each(push, eqn, moved):
         others = factors_for_counts(push.builder, eqn, linear)
-        args = [
+        found_args = [
             _moved(push, arg) if moves else other
             for arg, other, moves in zip(eqn.args, others, given, strict=False)
         ]
-        if None in args:
+        args = [arg for arg in (*found_args, *others[len(found_args) :]) if arg is not None]
+        if len(args) < len(eqn.args):
             return None
-        args += others[len(args) :]
         found = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
         terms.append(push.builder.emit(st.ne, found, _ZERO))
     return _any_of(push, terms)
@@ -183,8 +183,10 @@ def _moved(push: Push, atom: Atom) -> Atom | None:
     """Numbers that are not 0, nor is a sum of them with factors, where a value moves; 0 elsewhere."""
     eqn = push.context.defining.get(atom)
     if eqn is not None and eqn.op is st.pack:
-        items = [_moved(push, arg) for arg in eqn.args]
-        return None if None in items else push.builder.emit_with(st.pack, items, eqn.params)
+        items = [each for arg in eqn.args if (each := _moved(push, arg)) is not None]
+        if len(items) < len(eqn.args):
+            return None
+        return push.builder.emit_with(st.pack, items, eqn.params)
     moves = mask(push, atom)
     if moves is None:
         return None
@@ -197,10 +199,10 @@ def _moved(push: Push, atom: Atom) -> Atom | None:
 def _stored(push: Push, eqn: Eqn) -> Atom | None:
     """Where an array moves that is written to."""
     x, *path, value = eqn.args
-    moved = _moved(push, x), _moved(push, value)
-    if None in moved or len(path) != 1 or not isinstance(kind_of_atom(x), Array):
+    before, after = _moved(push, x), _moved(push, value)
+    if before is None or after is None or len(path) != 1 or not isinstance(kind_of_atom(x), Array):
         return None
-    return push.builder.emit(st.ne, push.builder.emit(me.stored, moved[0], *path, moved[1]), _ZERO)
+    return push.builder.emit(st.ne, push.builder.emit(me.stored, before, *path, after), _ZERO)
 
 
 def _any_of(push: Push, masks: list[Atom | None]) -> Atom | None:

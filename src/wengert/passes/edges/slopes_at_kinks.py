@@ -42,7 +42,7 @@ def kinks(function: Function) -> frozenset[Span]:
     lengths = [eqn for eqn in eqns if eqn.op.name in LENGTHS]
     slopes = {eqn.span for eqn in eqns if _is_slope(eqn)}
     places = {eqn.span for eqn in lengths if eqn.span in slopes}
-    defining = {eqn.outs[0]: eqn for eqn in eqns if eqn.op is el.neg} if places else {}
+    defining: dict[Atom, Eqn] = {eqn.outs[0]: eqn for eqn in eqns if eqn.op is el.neg}
     # equal slopes are computed once
     same = {_operands(eqn, defining) for eqn in lengths if eqn.span in places}
     places |= {eqn.span for eqn in lengths if _operands(eqn, defining) in same}
@@ -118,7 +118,9 @@ class Sided:
     def __init__(self, places: Collection[Span], body: Block):
         self.places = places
         eqns = list(walk(body))
-        self.defining = {out: eqn for eqn in eqns for out in eqn.outs if not eqn.blocks}
+        self.defining: dict[Atom, Eqn] = {
+            out: eqn for eqn in eqns for out in eqn.outs if not eqn.blocks
+        }
         signs = [eqn for eqn in eqns if eqn.span in places and eqn.op in _SIGNS]
         self.operands = [arg for eqn in signs for arg in eqn.args if isinstance(arg, Var)]
         """What has to have tangents for the slopes."""
@@ -141,8 +143,8 @@ class Sided:
         handed = [pair for eqn in eqns for pair in _handed_on(eqn)]
         everything = [pair for eqn in eqns for pair in _flow(eqn)]
         factors = {arg for eqn in eqns if _multiplies(eqn) for arg in eqn.args}
-        found = {eqn.span for eqn in eqns if eqn.op.name in LENGTHS - _MAGNITUDES}
-        found = {span for span in found if span in self.places}
+        unfollowed = {eqn.span for eqn in eqns if eqn.op.name in LENGTHS - _MAGNITUDES}
+        found = {span for span in self.places if span in unfollowed}
         for span in self.places:
             slopes = {eqn.outs[0] for eqn in eqns if eqn.span == span and self._is_slope(eqn)}
             followed = reached(flow, slopes.__contains__) | slopes
@@ -318,6 +320,6 @@ def _chosen(builder: Builder, condition: Atom, then: Atom, other: Atom) -> Atom:
     if kind_of_atom(condition) != BOOL:
         return builder.emit(el.where, condition, then, other, namespace="np")
     out = Var(kind_of_atom(other))
-    blocks = [builder.child().block((), (each,)) for each in (then, other)]
-    builder.if_(condition, *blocks, (out,))
+    first, second = (builder.child().block((), (each,)) for each in (then, other))
+    builder.if_(condition, first, second, (out,))
     return out
