@@ -23,7 +23,7 @@ FLOORS = [
     {"frontend", "passes", "backends", "numbers"},
     {"rules"},
     {"ops"},
-    {"ir"},
+    {"ir", "names_elsewhere"},
     {"errors"},
     {"runtime"},
     {"loading"},

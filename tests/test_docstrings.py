@@ -1,4 +1,4 @@
-"""The examples in the docstrings of numbers and graphs are true."""
+"""The examples in the docstrings of numbers, graphs and what one does with derivatives are true."""
 
 import doctest
 import importlib
@@ -13,6 +13,13 @@ MODULES = [
     module.name
     for package in (numbers, wengert.backends.graph)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
+MODULES += [
+    "wengert.api.argnums",
+    "wengert.names_elsewhere",
+    "wengert.api.trees",
+    "wengert.api.batches",
+    "wengert.api.many_parts",
 ]
 
 

@@ -192,15 +192,16 @@ def test_argnums_out_of_range_inside_a_program():
 
 
 @pytest.mark.parametrize("verb", [wg.grad, wg.value_and_grad, wg.jacobian, wg.hessian, wg.hvp])
-@pytest.mark.parametrize("argnums", ["x", 1.5, None, True, ("a",)])
+@pytest.mark.parametrize("argnums", [1.5, None, True, (0, 1.5), np.ones(2)])
 def test_argnums_of_the_wrong_type(verb, argnums):
     error = refusal("WG202", TypeError, lambda: verb(product, argnums))
     assert str(error) == message(
         "WG202",
-        f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
+        f"`argnums` must be an integer, a name, or a tuple of these, not {argnums!r}",
         None,
-        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two. "
-        "Did you mean\nthe derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
+        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two, "
+        '`argnums="rate"` the one\n'
+        "of that name. Did you mean the derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
     )
 
 
@@ -208,7 +209,7 @@ def test_several_argnums_of_hvp():
     error = refusal("WG202", TypeError, lambda: wg.hvp(product, (0, 1)))
     assert str(error) == message(
         "WG202",
-        "`argnums` of `hvp` must be one integer, not (0, 1)",
+        "`argnums` of `hvp` must be one integer or name, not (0, 1)",
         None,
         "Take the arguments together: differentiate a function of one tuple.",
     )

@@ -81,3 +81,9 @@ def test_classifier_learns_to_read(tmp_path):
     printed = run("classifier", tmp_path)
     assert printed.count("epoch") == 8
     assert numbers_after("test accuracy", printed)[0] > 0.97
+
+
+def test_cluster_finds_the_parameters_of_data_in_processes(tmp_path):
+    pytest.importorskip("scipy")
+    shown = run("cluster", tmp_path)
+    assert numbers_after("weights", shown) == pytest.approx([1.5, -2.0, 0.5, 0.3], abs=0.05)

@@ -33,12 +33,16 @@ with _collecting_later():
 
 if _TYPE_CHECKING:
     from . import testing as testing
+    from .api.batches import vmap as vmap
     from .api.jacobians import diag_hessian as diag_hessian
     from .api.jacobians import hessian as hessian
     from .api.jacobians import jacobian as jacobian
     from .api.jitting import jit as jit
     from .api.linear_maps import pullback as pullback
     from .api.linear_maps import pushforward as pushforward
+    from .api.many_parts import over_parts as over_parts
+    from .api.trees import flatten as flatten
+    from .api.trees import tree_map as tree_map
     from .backends.graph.graph import Graph as Graph
     from .backends.graph.trace import trace as trace
     from .intrinsics.roots import implicit as implicit
@@ -51,14 +55,18 @@ _LATER = {
     "Graph": "backends.graph",
     "derivatives": "numbers.series.towers",
     "diag_hessian": "api.jacobians",
+    "flatten": "api.trees",
     "hessian": "api.jacobians",
     "implicit": "intrinsics.roots",
     "jacobian": "api.jacobians",
     "jit": "api.jitting",
+    "over_parts": "api.many_parts",
     "pullback": "api.linear_maps",
     "pushforward": "api.linear_maps",
     "taylor": "numbers.series.towers",
     "trace": "backends.graph",
+    "tree_map": "api.trees",
+    "vmap": "api.batches",
 }
 """Names that not every program needs, loaded at their first use, and where they are."""
 
@@ -72,9 +80,19 @@ def __getattr__(name: str) -> _Any:
     if name in _SUBMODULES:
         return import_module(f"{__name__}.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _unknown(name)
     value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     return value
+
+
+def _unknown(name: str) -> AttributeError:
+    """The error for a name that is not there: what it is called here, if another library has it."""
+    plain = AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if name.startswith("_"):
+        return plain  # a question of the import system, mostly
+    from .names_elsewhere import unknown_name
+
+    return unknown_name(name) or plain
 
 
 def __dir__() -> list[str]:

@@ -158,8 +158,8 @@ class NotScalar(WengertError, TypeError):
 class BadArgument(WengertError, TypeError):
     """An argument of wengert's own functions that makes no sense.
 
-    Something that is no function; `argnums` that are no integers, out of range, or name an argument
-    that has no derivative; an `order` or `mode` that does not exist; an array of a library that is
+    Something that is no function; `argnums` that are neither integers nor names of arguments, out of range, or
+    name an argument that has no derivative; an `order` or `mode` that does not exist; an array of a library that is
     not covered; text or a container where there has to be a number.
     """
 
@@ -291,6 +291,36 @@ class MovingJump(WengertError, ValueError):
     """
 
     code = "WG213"
+
+
+class UnknownName(WengertError, AttributeError):
+    """A name that another library has and wengert has not, such as `wg.vjp`.
+
+    The message says what it is called here. The page *From autograd, JAX and PyTorch* (`docs/from-other-libraries.md`)
+    has the names side by side, and what differs.
+    """
+
+    code = "WG220"
+
+
+class PartFailed(WengertError, RuntimeError):
+    """A part of the data whose share in a sum (`wg.over_parts`) could not be computed.
+
+    The message says which part, and shows the traceback from where it was computed; the exception itself is the cause
+    of this one (`error.__cause__`) where it could be sent. Compute the part here to look at it: `f(theta, part)`.
+    """
+
+    code = "WG221"
+
+
+class CannotTravel(WengertError, TypeError):
+    """A function that cannot be sent to the process in which it is to run (`wg.over_parts`).
+
+    Functions travel by their names: those at the top of a module do, those made inside of others do not. Where
+    cloudpickle is installed, functions that have no name elsewhere travel as their code.
+    """
+
+    code = "WG222"
 
 
 class CheckFailed(WengertError, AssertionError):

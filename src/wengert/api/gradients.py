@@ -34,6 +34,9 @@ from ..rules.places import at_its_rule
 if TYPE_CHECKING:
     import pathlib
 
+Argnums = int | str | Sequence[int | str]
+"""What says which arguments to differentiate with respect to: places, or names."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -94,6 +97,8 @@ class Derivative(Generic[P, T]):
                     ready = ready.find(args)
                 if ready is not None and ready[0]():
                     return ready[1](*args)
+            if self.verb.by_name:
+                args, kwargs = self.placed(args, kwargs)
             if self.verb.written is not None:
                 verbs.check_argnums(self.verb, self.function, args, kwargs)
             tried, before = self._derived(args, kwargs), traces()
@@ -143,6 +148,19 @@ class Derivative(Generic[P, T]):
             return derived.called(args, kwargs, captured)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
+
+    def placed(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call: by position up to those that it differentiates in, if these have names."""
+        if not self.verb.by_name:
+            return args, kwargs
+        from .argnums import parameters_of, placed
+
+        count = len(args) - (self.verb.name == "hvp")
+        parameters, places = parameters_of(self.function), self.verb.argnums or ()
+        primals, named = placed(parameters, places, args[:count], kwargs)
+        return (*primals, *args[count:]), named
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
         """From the second call on, arguments whose types say their kinds take a short way."""
@@ -198,7 +216,7 @@ class Derivative(Generic[P, T]):
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
-        return Specialization(self, args, kwargs).method()
+        return Specialization(self, *self.placed(args, kwargs)).method()
 
 
 _QUICK = frozenset(
@@ -374,28 +392,25 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
 # --- from a function to a function --------------------------------------------------------
 
 
-def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
-    """`argnums` as a tuple, and whether it was a single number."""
-    if isinstance(argnums, int) and not isinstance(argnums, bool):
-        return (argnums,), True
-    if isinstance(argnums, (list, tuple)) and all(type(k) is int for k in argnums):
-        return tuple(argnums), False
-    raise BadArgument(
-        f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
-        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two. "
-        "Did you mean\nthe derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
-    )
+def argnums_of(argnums: Argnums, function: Any) -> tuple[tuple[int, ...], bool, bool]:
+    """`argnums` as places, whether it was a single one, and whether by name."""
+    if type(argnums) is int:
+        return (argnums,), True, False
+    from .argnums import chosen
+
+    return chosen(argnums, function)
 
 
 def grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative[..., Any]:
     """The gradient function of a scalar function.
 
     Args:
         f: a function with one real number as its result (with `has_aux`, a pair of such a number
             and anything else).
-        argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
+        argnums: which positional arguments to differentiate with respect to, by place or by name; a tuple
+            gives a tuple. What is named may be passed by keyword, or left to its default.
         has_aux: whether `f` returns `(value, auxiliary data)`.
 
     Returns:
@@ -405,13 +420,15 @@ def grad(
     >>> import wengert as wg
     >>> wg.grad(lambda x: 3 * x * x + 2 * x + 1)(1.0)
     8.0
+    >>> wg.grad(lambda x, rate: x * rate, "rate")(2.0, rate=5.0)
+    2.0
     """
-    chosen, single = argnums_of(argnums)
-    return Derivative(f, Verb("grad", chosen, single, has_aux))
+    chosen, single, by_name = argnums_of(argnums, f)
+    return Derivative(f, Verb("grad", chosen, single, has_aux, by_name=by_name))
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative[..., Any]:
     """Like `grad`, but the function it gives returns `(value, gradient)`.
 
@@ -421,8 +438,8 @@ def value_and_grad(
     >>> wg.value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    chosen, single = argnums_of(argnums)
-    return Derivative(f, Verb("value_and_grad", chosen, single, has_aux))
+    chosen, single, by_name = argnums_of(argnums, f)
+    return Derivative(f, Verb("value_and_grad", chosen, single, has_aux, by_name=by_name))
 
 
 def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
@@ -443,12 +460,12 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
     return Derivative(f, Verb("derivative", (0,), True, order=order))
 
 
-def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
+def hvp(f: Callable[..., Any], argnums: int | str = 0) -> Derivative[..., Any]:
     """The Hessian–vector product of a scalar function; no Hessian is formed.
 
     Args:
         f: a function with one real number as its result.
-        argnums: the positional argument to differentiate with respect to.
+        argnums: the positional argument to differentiate with respect to, by place or by name.
 
     Returns:
         A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
@@ -458,13 +475,13 @@ def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
     >>> wg.hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    chosen, single = argnums_of(argnums)
+    chosen, single, by_name = argnums_of(argnums, f)
     if not single:
         raise BadArgument(
-            f"`argnums` of `hvp` must be one integer, not {argnums!r}",
+            f"`argnums` of `hvp` must be one integer or name, not {argnums!r}",
             "Take the arguments together: differentiate a function of one tuple.",
         )
-    return Derivative(f, Verb("hvp", chosen, True))
+    return Derivative(f, Verb("hvp", chosen, True, by_name=by_name))
 
 
 def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:

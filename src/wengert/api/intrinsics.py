@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import inspect
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import numbers
@@ -15,10 +17,12 @@ from ..errors import BadArgument
 from ..frontend.calls.calls import call
 from ..frontend.domain.values import (
     Args,
+    Closure,
     Items,
     Kwargs,
     Native,
     Value,
+    as_known,
     kind_of_value,
     list_of,
     tuple_of,
@@ -29,7 +33,17 @@ from ..intrinsics import nested, roots, steering, steering_intrinsics
 from ..ir.graph import Const
 from ..ops.dispatch.substitution import with_ops
 from ..passes.blocks.copies import inlined
-from . import gradients, jacobians, linear_maps
+from . import (
+    argnums,
+    batches,
+    batches_inside,
+    gradients,
+    jacobians,
+    linear_maps,
+    many_parts,
+    trees,
+    trees_inside,
+)
 
 
 def _install() -> None:
@@ -77,6 +91,52 @@ def _install() -> None:
     nested.special(steering.hook, steering_intrinsics.hook)
     nested.special(steering.show_grad, steering_intrinsics.show_grad)
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
+    _install_trees()
+
+
+def _install_trees() -> None:
+    """The same for what goes over trees, batches and parts."""
+    nested.special(batches.vmap, batches_inside.read_vmap)
+    nested.special(batches.Batched.__call__, batches_inside.read_batched)
+    nested.special(batches.rows, nested.read_anew(batches.rows))
+    nested.special(many_parts.over_parts, _over_parts)
+    nested.special(many_parts.OverParts.__call__, _sum_over_parts)
+    nested.special(many_parts.OfPart.__call__, _derivative_of_part)
+    nested.special(many_parts.pulled, lambda it, args, kwargs: Const(it.constant(args[0]).pulled))
+    nested.special(many_parts.pushed, lambda it, args, kwargs: Const(it.constant(args[0]).pushed))
+    nested.special(trees.flatten, trees_inside.read_flatten)
+    nested.special(trees.Unflatten.__call__, trees_inside.read_unflatten)
+    nested.special(trees.tree_map, trees_inside.read_tree_map)
+
+
+def _over_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`wg.over_parts(f, …)` inside a program: all that it is told must be known."""
+    try:
+        known = [it.constant(value) for value in args]
+        named = {name: it.constant(value) for name, value in kwargs.items()}
+    except LookupError:
+        raise it.unsupported(
+            "what is summed over parts is made inside the program that is differentiated",
+            "Make it outside, `total = wg.over_parts(f, parts)`, and pass what `f` depends on as parameters.",
+        ) from None
+    return Const(many_parts.over_parts(*known, **named))
+
+
+def _sum_over_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    total, *given = args
+    return call(it, Const(many_parts.summed), [total, tuple_of(*given)], kwargs)
+
+
+def _derivative_of_part(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """The derivative of one part's share, differentiated once more."""
+    made: many_parts.OfPart = it.constant(args[0])
+    *given, part = args[1:]
+    function = as_known(made.function)
+    if made.verb.name != "derivative":
+        verb = many_parts.in_parameters(made.verb, len(given))
+        return nested.derivative(it, verb, function, many_parts.in_order(verb, given, part), kwargs)
+    of_one = Native("f", lambda it, point, _: call(it, function, [*point, part], {}))
+    return nested.derivative(it, made.verb, of_one, given, kwargs)
 
 
 def _as(op: Any) -> nested.Handler:
@@ -101,7 +161,13 @@ def _maker(make: Callable[..., Any]) -> nested.Handler:
         function, *rest = args
         known = [_constant(it, value) for value in rest]
         named = {name: _constant(it, value) for name, value in kwargs.items()}
-        derivative = make(_nothing, *known, **named)
+        of = _nothing
+        if any(map(_is_name, (*known, *named.values()))):
+            of = _standing_for(it, function)
+        try:
+            derivative = make(of, *known, **named)
+        except BadArgument as error:
+            raise error.at(it.builder.span) from None
         if not isinstance(derivative, gradients.Derivative):
             raise BadArgument(
                 "`sparsity` gives a matrix of SciPy, and the program that takes this Jacobian is differentiated "
@@ -121,6 +187,11 @@ def _call_of(verb: Verb) -> Callable[[Value, Interpreter, Args, Kwargs], Value]:
     """How a derivative is called; the same function for the same verb."""
 
     def run(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        if verb.by_name:
+            *args, vector = (*args, None) if verb.name != "hvp" else args
+            parameters = _parameters_of(it, function)
+            placed, kwargs = argnums.placed(parameters, verb.argnums or (), args, kwargs)
+            args = placed if vector is None else (*placed, vector)
         return nested.derivative(it, verb, function, args, kwargs)
 
     return run
@@ -128,6 +199,53 @@ def _call_of(verb: Verb) -> Callable[[Value, Interpreter, Args, Kwargs], Value]:
 
 def _nothing() -> None:
     """Stands for the function while only the options are wanted."""
+
+
+def _is_name(option: Any) -> bool:
+    several = isinstance(option, (list, tuple))
+    return any(map(_is_name, option)) if several else isinstance(option, str)
+
+
+def _standing_for(it: Interpreter, function: Value) -> Any:
+    """Stands for a function of which the names of its arguments are wanted."""
+
+    def stand_in() -> None: ...
+
+    stand_in.__name__ = nested.name_of(function)
+    parameters = _parameters_of(it, function)
+    stand_in.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return stand_in
+
+
+def _parameters_of(it: Interpreter, function: Value) -> list[inspect.Parameter]:
+    """The parameters of a function of the program, with their defaults as values."""
+    match function:
+        case Closure(node=node, defaults=defaults):
+            return _written_parameters(node.args, defaults)
+        case Items(form="function", type=template) if hasattr(template, "function"):
+            known = argnums.parameters_of(template.function)
+        case _:
+            try:
+                known = argnums.parameters_of(it.constant(function))
+            except LookupError:
+                return []
+    return [p if p.default is p.empty else p.replace(default=as_known(p.default)) for p in known]
+
+
+def _written_parameters(
+    written: ast.arguments, defaults: Sequence[Value]
+) -> list[inspect.Parameter]:
+    positional = [*written.posonlyargs, *written.args]
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    first = len(positional) - len(defaults)
+    return [
+        inspect.Parameter(
+            each.arg,
+            kinds[k >= len(written.posonlyargs)],
+            default=defaults[k - first] if k >= first else inspect.Parameter.empty,
+        )
+        for k, each in enumerate(positional)
+    ] + [inspect.Parameter(each.arg, inspect.Parameter.KEYWORD_ONLY) for each in written.kwonlyargs]
 
 
 def _constant(it: Interpreter, value: Value) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, overload
@@ -23,21 +23,19 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Derivative, Text, argnums_of, by_numbers, grad, hvp
+from .gradients import Argnums, Derivative, Text, argnums_of, by_numbers, grad, hvp
 from .linear_maps import guarded_pullback, pullback, pushforward
 
 
 @overload
-def jacobian(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto"
-) -> Jacobian: ...
+def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: str = "auto") -> Jacobian: ...
 @overload
 def jacobian(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto", *, sparsity: Any
+    f: Callable[..., Any], argnums: Argnums = 0, mode: str = "auto", *, sparsity: Any
 ) -> Any: ...
 def jacobian(
     f: Callable[..., Any],
-    argnums: int | Sequence[int] = 0,
+    argnums: Argnums = 0,
     mode: str = "auto",
     sparsity: Any = None,
 ) -> Any:
@@ -46,7 +44,8 @@ def jacobian(
     Args:
         f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list,
             tuple, namedtuple or dataclass of such results.
-        argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
+        argnums: which positional arguments to differentiate with respect to, by place or by name; a tuple
+            gives a tuple.
         mode: "forward" (one run of the function, and one pushforward per input), "reverse" (one
             pullback per output), or "auto", the cheaper of the two.
         sparsity: where entries may be: a matrix of the numbers of the result by those of the argument (dense, or
@@ -72,10 +71,10 @@ def jacobian(
             f"`mode` must be 'auto', 'forward' or 'reverse', not {mode!r}",
             "'auto' takes the cheaper of the two.",
         )
-    chosen, single = argnums_of(argnums)
+    chosen, single, by_name = argnums_of(argnums, f)
     if sparsity is not None:
         return _sparse(f, chosen, single, mode, sparsity)
-    return Jacobian(f, Verb("written", chosen, single, written=MODES[mode]))
+    return Jacobian(f, Verb("written", chosen, single, written=MODES[mode], by_name=by_name))
 
 
 def _sparse(
@@ -97,14 +96,14 @@ def _sparse(
     return module.SparseJacobian(f, argnums[0], mode, sparsity)
 
 
-def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivative[..., Any]:
+def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative[..., Any]:
     """The Hessian function of a scalar function: forward over reverse.
 
     Args:
         f: a function with one real number as its result; of one with several, the Hessian of each (the
             Jacobian of the Jacobian).
-        argnums: which positional arguments to differentiate with respect to; a tuple gives the blocks, a tuple
-            of them for each argument of the first derivative.
+        argnums: which positional arguments to differentiate with respect to, by place or by name; a tuple gives
+            the blocks, a tuple of them for each argument of the first derivative.
 
     Returns:
         A function of the same arguments; its result has the shape of the argument twice over, after that of
@@ -115,19 +114,19 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivati
     array([[4., 2.],
            [2., 0.]])
     """
-    chosen, single = argnums_of(argnums)
-    return Hessian(f, Verb("written", chosen, single, written=_hessian))
+    chosen, single, by_name = argnums_of(argnums, f)
+    return Hessian(f, Verb("written", chosen, single, written=_hessian, by_name=by_name))
 
 
-def diag_hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
+def diag_hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative[..., Any]:
     """The diagonal of the Hessian of a scalar function, in the shape of the argument.
 
     >>> import numpy as np, wengert as wg
     >>> wg.diag_hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([ 6., 12.])
     """
-    chosen, single = argnums_of(argnums)
-    return Derivative(f, Verb("written", chosen, single, written=_diag_hessian))
+    chosen, single, by_name = argnums_of(argnums, f)
+    return Derivative(f, Verb("written", chosen, single, written=_diag_hessian, by_name=by_name))
 
 
 # --- what is read as an op or an answer (`inside`); these bodies serve numbers that carry derivatives ---
@@ -218,6 +217,7 @@ class Jacobian(Derivative[..., Any]):
         mode = next(mode for mode, written in MODES.items() if written is self.verb.written)
         if not args:
             return Text(_DECIDED[mode])
+        args, kwargs = self.placed(args, kwargs)
         check_argnums(self.verb, self.function, args, kwargs)
         y = self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         argnums = self.verb.argnums or range(len(args))

@@ -171,6 +171,8 @@ class Jitted:
                 found = route.form.entry(*leaves)
                 if found.__class__ is not Answer:
                     return found
+        if isinstance(self.function, Derivative):
+            args, kwargs = self.function.placed(args, kwargs)
         try:
             form = self._form(args, kwargs)
         except WengertError:

@@ -53,6 +53,7 @@ class Verb:
         order: how many times to differentiate ("derivative").
         written: the Python function that spells out a verb in terms of others ("written").
         guarded: whether zeros in the tangents that are given are not to meet infinite derivatives ("pushforward").
+        by_name: whether `argnums` were names, so that these arguments may be passed by keyword.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Verb:
     order: int = 1
     written: Callable[..., Any] | None = None
     guarded: bool = False
+    by_name: bool = False
 
 
 @value_record
