@@ -184,3 +184,9 @@ def test_containers_as_results_come_back_as_they_are():
         (3.0, 1.0),
         (2.0, 0.0),
     ]
+
+
+@pytest.mark.parametrize("dtype", [float, "float64", np.dtype(float)])
+def test_conversions_keep_all_orders(dtype):
+    found = wg.taylor(lambda s: np.sum((np.arange(3.0) * s**2).astype(dtype)), 1.0, 2)
+    assert found == [3.0, 6.0, 3.0]

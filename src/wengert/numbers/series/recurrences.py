@@ -122,6 +122,7 @@ def _linear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, A
         arg if is_linear else value_of(arg) for arg, is_linear in zip(args, linear, strict=True)
     ]
     varying = tuple(arg for arg, is_linear in zip(fixed, linear, strict=True) if is_linear)
+    options = {name: value_of(option) for name, option in options.items()}  # `like=Ω`
 
     def function(*parts: Any) -> Any:
         rest = iter(parts)
