@@ -1,9 +1,9 @@
 """Writes docs/errors.md from the docstrings of wengert's exceptions."""
 
-import inspect
 from pathlib import Path
 
-from wengert import errors
+from wengert import WengertError, pages_of_errors
+from wengert.pages_of_errors import classes
 
 PAGE = Path(__file__).with_name("errors.md")
 HEAD = """\
@@ -22,29 +22,9 @@ def page() -> str:
     return "\n".join([HEAD, *map(section, sorted(classes(), key=lambda error: error.code))])
 
 
-def classes() -> list[type[errors.WengertError]]:
-    """Every exception class of `wengert.errors`."""
-    return [
-        each
-        for each in vars(errors).values()
-        if isinstance(each, type) and issubclass(each, errors.WengertError)
-    ]
-
-
-def section(error: type[errors.WengertError]) -> str:
-    """One error: an anchor that messages point to, its names, its docstring."""
-    caught_as = [base.__name__ for base in error.__bases__ if base.__module__ == "builtins"]
-    names = [f"`{name}`" for name in (f"wengert.errors.{error.__name__}", *caught_as)]
-    anchor = error.code.lower()
-    return f"""\
-<a id="{anchor}"></a>
-
-## {error.code}: {error.__name__}
-
-{", also caught as ".join(names)}
-
-{inspect.getdoc(error)}
-"""
+def section(error: type[WengertError]) -> str:
+    """One error, after an anchor that messages point to."""
+    return f'<a id="{error.code.lower()}"></a>\n\n{pages_of_errors.section(error)}'
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ FLOORS = [
     {"frontend", "passes", "backends", "numbers"},
     {"rules"},
     {"ops"},
-    {"ir", "names_elsewhere"},
+    {"ir", "names_elsewhere", "pages_of_errors"},
     {"errors"},
     {"runtime"},
     {"loading"},

@@ -266,3 +266,57 @@ def test_C10_check_gradient_of_a_function_that_counts():
 
     with pytest.raises(AssertionError, match="the function is not deterministic"):
         wg.testing.check_gradient(counted, 1.5)
+
+
+PROPOSED = """\
+import numpy as np
+
+
+def f(x: float, n: int, a: np.ndarray, name="first", rate=0.5, *, scale=2.0):
+    return x
+
+
+def later(x: "float", a: "list[float]", anything):
+    return x
+
+
+def ready(x=2.0, y=3.0):
+    return x * y
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "proposed"),
+    [
+        ("f", """--args 1.5 2 "np.ones(3)" "('first')" 0.5"""),
+        ("later", """--args 1.5 "[1.0, 2.0]" 1.5"""),
+    ],
+)
+def test_check_proposes_arguments(name, proposed, tmp_path, capsys):
+    file = tmp_path / "proposed.py"
+    file.write_text(PROPOSED)
+    assert main(["check", f"{file}:{name}"]) == 2
+    err = capsys.readouterr().err
+    assert f"{name} cannot be called with no arguments: missing a required argument" in err
+    assert f"Give `--args`. By annotations and defaults: `{proposed}`." in err
+
+
+def test_check_takes_defaults(tmp_path, capsys):
+    file = tmp_path / "proposed.py"
+    file.write_text(PROPOSED)
+    assert main(["check", f"{file}:ready"]) == 0
+    assert "value 6.0, derivative and central differences agree" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("code", ["WG101", "wg101", "[WG101]"])
+def test_explain(code, capsys):
+    assert main(["explain", code]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("## WG101: UnsupportedSyntax\n\n`wengert.errors.UnsupportedSyntax`")
+    assert "Move the construct out of the differentiated function" in shown
+
+
+def test_explain_what_is_no_error(capsys):
+    assert main(["explain", "WG999"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("[WG202] there is no error 'WG999'\n\n  There are WG000, WG101, ")

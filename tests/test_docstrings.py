@@ -17,6 +17,7 @@ MODULES = [
 MODULES += [
     "wengert.api.argnums",
     "wengert.names_elsewhere",
+    "wengert.pages_of_errors",
     "wengert.api.trees",
     "wengert.api.batches",
     "wengert.api.many_parts",

@@ -1,4 +1,4 @@
-"""wengert at the command line: `python -m wengert show FILE:FUNCTION`."""
+"""wengert at the command line: `wengert show FILE:FUNCTION`, or `python -m wengert …`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import inspect
 import math
 import sys
 import traceback
+import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import testing
+from . import pages_of_errors, testing
 from .api import exploring, gradients
 from .api.linear_maps import pullback
 from .errors import BadArgument, CheckFailed, WengertError
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        options.run(_target(options), options)
+        options.run(options)
     except WengertError as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, BadArgument) else 1
@@ -75,7 +77,7 @@ def _of_program(error: Exception) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m wengert", description="Read, picture and check derivatives."
+        prog="wengert", description="Read, picture and check derivatives."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     show = _command(commands, "show", _show, "print the derivative as Python")
@@ -87,6 +89,11 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, metavar="PAGE", help="FUNCTION.html unless you say"
     )
     _command(commands, "check", _check, "compare the derivative with central differences")
+    explain = commands.add_parser(
+        "explain", help="print the page of an error", description="Explain an error."
+    )
+    explain.add_argument("code", metavar="CODE", help="as messages show it: `WG101`")
+    explain.set_defaults(run=_explain)
     return parser
 
 
@@ -104,7 +111,7 @@ def _command(commands: Any, name: str, run: Callable[..., None], what: str) -> A
     parser.add_argument(
         "--args", nargs="+", default=[], metavar="EXPRESSION", help="example arguments"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=lambda options: run(_target(options), options))
     return parser
 
 
@@ -124,6 +131,7 @@ def _explore(target: Target, options: argparse.Namespace) -> None:
 
 def _check(target: Target, options: argparse.Namespace) -> None:
     _must_fit(target)
+    target = _with_defaults(target)
     value, _ = pullback(target.function, *target.args)
     try:
         testing.check_gradient(target.function, *target.args)
@@ -146,9 +154,60 @@ def _must_fit(target: Target) -> None:
     except TypeError as error:
         name = getattr(target.function, "__name__", "the function")
         given = "these arguments" if target.args else "no arguments"
-        raise BadArgument(
-            f"{name} cannot be called with {given}: {error}", f"Give `--args`.\n{_ARGS}"
-        ) from None
+        ways = f"Give `--args`.\n{_ARGS}" if target.args else f"{_proposal(signature)}\n{_ARGS}"
+        raise BadArgument(f"{name} cannot be called with {given}: {error}", ways) from None
+
+
+def _with_defaults(target: Target) -> Target:
+    """The defaults as arguments, where none are given: what is not an argument is not checked."""
+    if target.args:
+        return target
+    with suppress(TypeError, ValueError):
+        parameters = inspect.signature(target.function).parameters.values()
+        given = [p.default for p in parameters if p.kind in _POSITIONAL]
+        return target._replace(args=tuple(given))
+    return target
+
+
+_EXAMPLES = {
+    float: "1.5",
+    int: "2",
+    complex: "1.0+0.5j",
+    bool: "True",
+    str: '"text"',
+    np.ndarray: '"np.ones(3)"',
+}
+_EXAMPLES |= {list: '"[1.0, 2.0]"', tuple: '"(1.0, 2.0)"', dict: "\"{'a': 1.0}\""}
+
+
+def _proposal(signature: inspect.Signature) -> str:
+    """The arguments that annotations and defaults speak of, as they are typed."""
+    proposed = [_example(p) for p in signature.parameters.values() if p.kind in _POSITIONAL]
+    return f"Give `--args`. By annotations and defaults: `--args {' '.join(proposed)}`."
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _example(parameter: inspect.Parameter) -> str:
+    if parameter.default is not parameter.empty:
+        shown = repr(parameter.default)
+        return shown if shown.replace(".", "").isalnum() else f'"({shown})"'
+    wanted = parameter.annotation
+    if isinstance(wanted, str):
+        # the class that is named first: a list of floats is a list
+        named = {
+            wanted.find(cls.__name__): text
+            for cls, text in _EXAMPLES.items()
+            if cls.__name__ in wanted
+        }
+        return named[min(named)] if named else "1.5"
+    wanted = typing.get_origin(wanted) or wanted
+    return _EXAMPLES.get(wanted, "1.5")
+
+
+def _explain(options: argparse.Namespace) -> None:
+    print(pages_of_errors.page_of(options.code), end="")
 
 
 # --- the function and its arguments -------------------------------------------------------

@@ -101,9 +101,9 @@ class Place:
             self._held = (
                 client.compute(self.parts)
                 if _is_delayed(self.parts)
-                else client.scatter(self.parts)
+                else client.scatter(list(self.parts), hash=False)
             )
-        (given,) = client.scatter([args], broadcast=True)
+        (given,) = client.scatter([args], broadcast=True, hash=False)
         futures = [
             client.submit(computed, task, given, part, k, pure=False)
             for k, part in enumerate(self._held or ())
@@ -211,7 +211,13 @@ class OverParts:
 
     def __init__(self, function: Callable[..., Any], place: Place):
         self.function = function
-        self.place = place
+        # a function, so that nobody who goes through what a program holds looks into an executor
+        self._place = lambda: place
+
+    @property
+    def place(self) -> Place:
+        """The parts, and where they are."""
+        return self._place()
 
     def __call__(self, *args: Any) -> Any:
         return self.place.outcomes(self.function, args)
