@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, ParamSpec
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from ..frontend.boundary import signature
 from ..ir.types import Kind, Static, Struct
 from . import trees
 
+P = ParamSpec("P")
 
-def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Batched:
+
+def vmap(f: Callable[P, Any], in_axes: Any = 0, out_axes: Any = 0) -> Batched[P]:
     """A function over a batch: `f` of each item, the results stacked.
 
     Args:
@@ -53,7 +55,7 @@ class Axes(NamedTuple):
     outs: Any
 
 
-class Batched:
+class Batched(Generic[P]):
     """A function over a batch.
 
     Attributes:
@@ -66,7 +68,7 @@ class Batched:
         self.axes = Axes(in_axes, out_axes)
         functools.update_wrapper(self, function, updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         batch = Batch(self.function, self.axes, args, kwargs)
         results = [self.function(*one, **named) for one, named in batch.items()]
         return stacked(results, self.axes.outs)
@@ -77,7 +79,7 @@ class Batched:
         return Batched(self.function.__get__(instance, owner), *self.axes)
 
     def __repr__(self) -> str:
-        return f"<vmap of {getattr(self.function, '__name__', self.function)}>"
+        return f"<vmap of {calling.shown(self.function)}>"
 
     def __reduce__(self) -> Any:
         return Batched, (self.function, *self.axes)

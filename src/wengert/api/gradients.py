@@ -87,7 +87,7 @@ class Derivative(Generic[P, T]):
         self._times_ready = 0
         self._captures = calling.captures(function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _called(self, *args: Any, **kwargs: Any) -> Any:
         tried: Derived | None = None
         before: int | None = None
         try:
@@ -114,6 +114,12 @@ class Derivative(Generic[P, T]):
             return by_numbers().called(self.verb, self.function, args, kwargs)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
+    else:
+        __call__ = _called
 
     @property
     def verbs(self) -> tuple[Verb, ...]:
@@ -191,7 +197,8 @@ class Derivative(Generic[P, T]):
         if written is not None:
             own = type(self) is not Derivative  # `Jacobian`, `Hessian`
             name = type(self).__name__.lower() if own else written.__name__.strip("_")
-        return f"<{name} of {getattr(self.function, '__name__', self.function)}>"
+        order = f" of order {self.verb.order}" if self.verb.order > 1 else ""
+        return f"<{name}{order} of {calling.shown(self.function)}>"
 
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)
@@ -401,9 +408,7 @@ def argnums_of(argnums: Argnums, function: Any) -> tuple[tuple[int, ...], bool, 
     return chosen(argnums, function)
 
 
-def grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Derivative[..., Any]:
+def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[P, Any]:
     """The gradient function of a scalar function.
 
     Args:
@@ -428,8 +433,8 @@ def grad(
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Derivative[..., Any]:
+    f: Callable[P, T], argnums: Argnums = 0, has_aux: bool = False
+) -> Derivative[P, tuple[T, Any]]:
     """Like `grad`, but the function it gives returns `(value, gradient)`.
 
     With `has_aux` it returns `((value, auxiliary data), gradient)`.
@@ -442,7 +447,7 @@ def value_and_grad(
     return Derivative(f, Verb("value_and_grad", chosen, single, has_aux, by_name=by_name))
 
 
-def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
+def derivative(f: Callable[P, Any], order: int = 1) -> Derivative[P, Any]:
     """The derivative of a function of one number, f'; `order=2` gives f''.
 
     Args:

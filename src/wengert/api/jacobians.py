@@ -23,7 +23,7 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Argnums, Derivative, Text, argnums_of, by_numbers, grad, hvp
+from .gradients import Argnums, Derivative, P, Text, argnums_of, by_numbers, grad, hvp
 from .linear_maps import guarded_pullback, pullback, pushforward
 
 
@@ -96,7 +96,7 @@ def _sparse(
     return module.SparseJacobian(f, argnums[0], mode, sparsity)
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative[..., Any]:
+def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
     """The Hessian function of a scalar function: forward over reverse.
 
     Args:
@@ -118,7 +118,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative[..., Any]
     return Hessian(f, Verb("written", chosen, single, written=_hessian, by_name=by_name))
 
 
-def diag_hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative[..., Any]:
+def diag_hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
     """The diagonal of the Hessian of a scalar function, in the shape of the argument.
 
     >>> import numpy as np, wengert as wg

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer
 from ..backends.native.run.quick_call import quickly_called
@@ -33,6 +33,9 @@ from .gradients import Derivative, Text
 if TYPE_CHECKING:
     from ..backends.native.run.kernel import Kernel
     from ..backends.native.run.quick_call import Identities
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MOST_QUICK = 4
 """How many native forms of one function are tried without looking at the kinds of the arguments."""
@@ -110,7 +113,7 @@ class Refused(NamedTuple):
     in_force: Callable[[], bool]
 
 
-class Jitted:
+class Jitted(Generic[P, T]):
     """A function that runs as native code; where it cannot, its Python form runs.
 
     Attributes:
@@ -147,14 +150,14 @@ class Jitted:
         """What Numba takes it for in code of its own."""
         return import_module("..interop.numba_extension", __package__).type_of(self)
 
-    def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> Jitted:
+    def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> Jitted[..., Any]:
         """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
         derivative = cls(self.function, verb)
         return Jitted(derivative, strict=self.strict, parallel=self.parallel)
 
     # --- calling --------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """A call; once there is a native form, calls go to that first (`_make_quick`)."""
         return self._call(args, kwargs)
 
@@ -298,7 +301,7 @@ class Jitted:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
-        return f"<jit of {getattr(self.function, '__name__', self.function)}>"
+        return f"<jit of {calling.shown(self.function)}>"
 
     def __reduce__(self) -> Any:
         make = functools.partial(Jitted, strict=self.strict, parallel=self.parallel)
@@ -355,6 +358,12 @@ _HINT = (
 )
 
 
+@overload
+def jit(f: Callable[P, T], *, strict: bool = False, parallel: bool = False) -> Jitted[P, T]: ...
+@overload
+def jit(
+    f: None = None, *, strict: bool = False, parallel: bool = False
+) -> Callable[[Callable[P, T]], Jitted[P, T]]: ...
 def jit(
     f: Callable[..., Any] | None = None, *, strict: bool = False, parallel: bool = False
 ) -> Any:

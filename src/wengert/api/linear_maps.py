@@ -66,7 +66,7 @@ class Pullback:
         return Pullback(self._name, self._backward, residuals, self._value, self._kind)
 
     def __repr__(self) -> str:
-        return f"∂({self._name})"
+        return f"<pullback of {self._name}>"
 
 
 def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
@@ -213,6 +213,9 @@ class Pushforward:
         # its zeros are not to meet derivatives that are infinite
         moving = [None if is_zero(tangent) else tangent for tangent in tangents]
         return self._along(moving, *copied(self._at), guarded=True)[1]
+
+    def __repr__(self) -> str:
+        return f"<pushforward of {calling.shown(self._function)}>"
 
     def with_value(self, *tangents: Any) -> tuple[Any, Any]:
         """The value and its tangent, by one run of the program on the arguments themselves."""

@@ -248,12 +248,7 @@ class OverParts:
         executor = self.place.executor
         where = f", by {type(executor).__name__}" if executor is not None else ""
         count = counted(len(self.place.parts), "part")
-        return f"<sum of {self.function_name} over {count}{where}>"
-
-    @property
-    def function_name(self) -> str:
-        """What is summed, in words."""
-        return getattr(self.function, "__qualname__", None) or repr(self.function).strip("<>")
+        return f"<sum of {calling.shown(self.function)} over {count}{where}>"
 
     @functools.cached_property
     def pulled(self) -> OverParts:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
+from ..compile import calling
 from ..compile.verbs import Verb, check_argnums
 from ..errors import BadArgument
 from ..ops.program.checks import counted, real_result
@@ -52,6 +53,9 @@ class SparseJacobian:
             self._found[at.shape] = found
             matrix = found.compressed(at)
         return matrix
+
+    def __repr__(self) -> str:
+        return f"<sparse jacobian of {calling.shown(self.function)}>"
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """How many sweeps it takes at a point, and in which mode."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,6 +62,16 @@ def name_of(function: Any) -> str:
     """What messages call a function."""
     name = getattr(function, "__name__", type(function).__name__)
     return "f" if name == "<lambda>" else name
+
+
+def shown(function: Any) -> str:
+    """What a function is called where it is shown: by its name, one of wengert's own as what it is."""
+    own = type(function).__module__.partition(".")[0] == __name__.partition(".")[0]
+    if own and not isinstance(function, type):
+        return repr(function).removeprefix("<").removesuffix(">")
+    if isinstance(function, functools.partial):
+        return f"partial {shown(function.func)}"
+    return getattr(function, "__name__", None) or f"a {type(function).__name__}"
 
 
 def definition_of(function: Any) -> Span | None:
