@@ -6,7 +6,6 @@ takes those off. What is not differentiated at all is on the first list only.
 """
 
 GRADIENT = frozenset("""
-    mutation.views_and_copies
 """.split())  # fmt: skip
 """Not differentiated at all."""
 
