@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -312,15 +312,51 @@ def check_sharing(it: Interpreter, place: Place) -> None:
 
     How deep what has left an object is in it elsewhere, nobody knows.
     """
+    noted = it.reading.sharings.get(place)
+    if not noted:
+        return
     writes, left = it.reading.writes, it.reading.left_from
-    changes = [*writes.get(place, ()), *it.reading.changed_inside.get(place, ())]
-    anywhere = any(each in writes for each, owner in left.items() if owner is place)
-    _check_spots(it, place, lambda spot: anywhere or any(_changes(w, spot) for w in changes))
+    if any(each in writes for each, owner in left.items() if owner is place):
+        _read_again(it, set(noted))
+    among = writes.get(place, ()), it.reading.changed_inside.get(place, ())
+    compared = it.reading.compared.setdefault(place, {})
+    _read_again(
+        it, {key for key, spots in noted.items() if _has_changed(it, compared, key, spots, among)}
+    )
+
+
+def _has_changed(
+    it: Interpreter,
+    compared: dict[Any, tuple[int, ...]],
+    key: Any,
+    spots: Sequence[Spot],
+    among: Sequence[Sequence[Write]],
+) -> bool:
+    """Whether a write changes what is at some spots, of those pairs that have not been compared before."""
+    counts = (len(spots), *map(len, among))
+    if key in it.reading.checked or compared.get(key) == counts:
+        return False
+    old_spots, *old = compared.get(key, (0,) * len(counts))
+    compared[key] = counts
+    return any(
+        _changes(write, spot)
+        for writes, start in zip(among, old, strict=True)
+        for n, spot in enumerate(spots)
+        for write in (writes[start:] if n < old_spots else writes)
+    )
 
 
 def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool]) -> None:
     noted = it.reading.sharings.get(place, {}).items()
-    found = {key for key, spots in noted if any(map(changes, spots))} - it.reading.checked
+    checked = it.reading.checked
+    _read_again(
+        it, {key for key, spots in noted if key not in checked and any(map(changes, spots))}
+    )
+
+
+def _read_again(it: Interpreter, keys: set[Any]) -> None:
+    """Have the program read again with checks at some places in the source, unless it is."""
+    found = keys - it.reading.checked
     if found:
         it.reading.checked |= found
         raise SharedItems

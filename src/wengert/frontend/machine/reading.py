@@ -173,6 +173,8 @@ class Reading:
     """How many have been noted that may hold the same."""
     sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
+    compared: dict[Place, dict[Any, tuple[int, ...]]] = field(default_factory=dict[Place, Any])
+    """How many of these, and of the writes to the object, have been compared with one another."""
     kept_at: dict[Place, list[Part]] = field(default_factory=dict[Place, Any])
     """Where every object was put into run-time containers."""
     checked: set[Any] = field(default_factory=set[Any])
