@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, Block, Const, Eqn, Var
+from ...ir.types import Array
+from ...ops import structure as st
 from ...ops.arrays.creation import empty_like
 from ...ops.program import identity as ident
 from ...ops.program import memory as me
@@ -23,7 +26,9 @@ def tell_apart(it: Interpreter, var: Var) -> None:
     """Have what a value is taken from, where it may be a copy, be a choice: of a view, or of a copy."""
     for eqn in ways_to(it, var)[1]:
         out = eqn.outs[0]
-        if out not in it.reading.places and may_be_copy(it, eqn):
+        # an item of a list is the object itself
+        of_list = eqn.op is st.getitem and not isinstance(kind_of_atom(eqn.args[0]), Array)
+        if out not in it.reading.places and not of_list and may_be_copy(it, eqn):
             _tell_apart(it, eqn, out)
 
 
