@@ -176,8 +176,10 @@ _EXAMPLES = {
     bool: "True",
     str: '"text"',
     np.ndarray: '"np.ones(3)"',
+    list: '"[1.0, 2.0]"',
+    tuple: '"(1.0, 2.0)"',
+    dict: "\"{'a': 1.0}\"",
 }
-_EXAMPLES |= {list: '"[1.0, 2.0]"', tuple: '"(1.0, 2.0)"', dict: "\"{'a': 1.0}\""}
 
 
 def _proposal(signature: inspect.Signature) -> str:

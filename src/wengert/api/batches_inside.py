@@ -75,7 +75,7 @@ def read_batched(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """A call of a `Batched` that was made outside of the program."""
     made, *rest = args
     if isinstance(made, Const):
-        value: Batched = made.value
+        value: Batched[...] = made.value
         return _called(it, as_known(value.function), value.axes, rest, kwargs)
     assert isinstance(made, Items)
     known: batches.Known = it.constant(made["axes"])

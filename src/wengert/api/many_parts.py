@@ -62,7 +62,7 @@ class Place:
                 "Pass a `concurrent.futures.ProcessPoolExecutor()`, a `ThreadPoolExecutor()`, or a client of "
                 "`dask.distributed`.",
             )
-        self.executor = executor
+        self.executor: Any = executor
         self.parts = _blocks(parts) if hasattr(parts, "to_delayed") else _listed(parts)
         self._held: list[Any] | None = None
         if len(self.parts) == 0:

@@ -64,7 +64,7 @@ def packed(task: Any, *, main_is_shared: bool) -> Any:
 
 def _as_code(task: Any) -> bytes:
     """A function as bytes, with the source that a derivative is read from."""
-    import cloudpickle  # pyright: ignore[reportMissingImports]
+    import cloudpickle  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
 
     class Pickler(cloudpickle.Pickler):
         dispatch_table: ClassVar[Any] = {
@@ -78,9 +78,10 @@ def _as_code(task: Any) -> bytes:
 
 
 def _code_with_source(code: types.CodeType) -> Any:
-    import cloudpickle  # pyright: ignore[reportMissingImports]
+    import cloudpickle  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
 
-    _, arguments = cloudpickle.Pickler.dispatch_table[types.CodeType](code)
+    reduced: Any = cloudpickle.Pickler.dispatch_table[types.CodeType](code)
+    arguments = reduced[1]
     return _arrived, (arguments, code.co_filename, _text_of(code.co_filename))
 
 
