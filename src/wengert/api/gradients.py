@@ -28,6 +28,7 @@ from ..errors import (
 )
 from ..frontend.boundary.signature import CarriesDerivatives
 from ..ir.graph import Span
+from ..ops.program.refusals import REFUSALS
 from ..passes.blocks.tidy import tidy
 from ..rules.places import at_its_rule
 
@@ -41,9 +42,55 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class Refused(Exception):
+    """A call that reading has refused, before anything of the program was run."""
+
+    def __init__(self, refusal: WengertError):
+        self.refusal = refusal
+
+
+def derived_or_refused(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Derived:
+    """The derivative for arguments like these.
+
+    Raises:
+        Refused: reading is refused, and a run may be recorded instead.
+    """
+    try:
+        return engine.derive_for(verb, function, args, kwargs)
+    except REFUSALS as refusal:
+        if verb.tier or not FALLS_BACK[0]:
+            raise
+        raise Refused(refusal) from None
+
+
+FALLS_BACK = [False]
+"""Whether a run is recorded where reading is refused."""
+
+
 def by_numbers() -> Any:
     """The verbs by numbers, which few programs need."""
     return import_module("wengert.compile.dual_fallback")
+
+
+def recorded() -> Any:
+    """The verbs by recording a run, for what is refused or asked to be recorded."""
+    return import_module("wengert.compile.recorded")
+
+
+def checked_tier(tier: str | None) -> str:
+    """The tier that a user has asked for.
+
+    Raises:
+        BadArgument: there is none of that name.
+    """
+    if tier not in (None, "static", "recorded"):
+        raise BadArgument(
+            f"`tier` must be 'static' or 'recorded', not {tier!r}",
+            "'static' reads the source, 'recorded' records a run; leave it out to have what fits.",
+        )
+    return tier or ""
 
 
 class Text(str):
@@ -99,19 +146,35 @@ class Derivative(Generic[P, T]):
                     return ready[1](*args)
             if self.verb.by_name:
                 args, kwargs = self.placed(args, kwargs)
+            if self.verb.tier == "recorded":
+                return self._by_recording(args, kwargs)
             if self.verb.written is not None:
                 verbs.check_argnums(self.verb, self.function, args, kwargs)
             tried, before = self._derived(args, kwargs), traces()
             return self._call(tried, args, kwargs)
         except CarriesDerivatives:
             pass  # out of the handler, so that what fails below does not fail "during" this
+        except Refused as refused:
+            return self._after(refused.refusal, args, kwargs)
         except Exception as error:
             derived = self._again(tried, args, kwargs, error, before)
             if derived is None:
                 raise presented(error, self.function) from error.__cause__
             return self._run_again(derived, args, kwargs)
         try:
+            if recorded().is_recorded(self.function, args, kwargs):
+                return recorded().called(self.verb, self.function, args, kwargs)
             return by_numbers().called(self.verb, self.function, args, kwargs)
+        except Exception as error:
+            raise presented(error, self.function) from error.__cause__
+
+    def _by_recording(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return recorded().called(self.verb, self.function, args, kwargs)
+
+    def _after(self, refusal: WengertError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What recording finds where reading was refused, before anything was run."""
+        try:
+            return recorded().called_after(refusal, self.verb, self.function, args, kwargs)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
 
@@ -187,7 +250,7 @@ class Derivative(Generic[P, T]):
         self._quick[key] = found
 
     def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
-        return engine.derive_for(self.verb, self.function, _primals(self, args), kwargs)
+        return derived_or_refused(self.verb, self.function, _primals(self, args), kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -408,7 +471,9 @@ def argnums_of(argnums: Argnums, function: Any) -> tuple[tuple[int, ...], bool, 
     return chosen(argnums, function)
 
 
-def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[P, Any]:
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, tier: str | None = None
+) -> Derivative[P, Any]:
     """The gradient function of a scalar function.
 
     Args:
@@ -417,6 +482,8 @@ def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> De
         argnums: which positional arguments to differentiate with respect to, by place or by name; a tuple
             gives a tuple. What is named may be passed by keyword, or left to its default.
         has_aux: whether `f` returns `(value, auxiliary data)`.
+        tier: "static" to read the source or be refused, "recorded" to record a run; if left out, the source
+            is read, and a run recorded where that is refused.
 
     Returns:
         A function of the same arguments that gives the gradient, with `has_aux` the pair
@@ -429,11 +496,13 @@ def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> De
     2.0
     """
     chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(f, Verb("grad", chosen, single, has_aux, by_name=by_name))
+    return Derivative(
+        f, Verb("grad", chosen, single, has_aux, by_name=by_name, tier=checked_tier(tier))
+    )
 
 
 def value_and_grad(
-    f: Callable[P, T], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[P, T], argnums: Argnums = 0, has_aux: bool = False, *, tier: str | None = None
 ) -> Derivative[P, tuple[T, Any]]:
     """Like `grad`, but the function it gives returns `(value, gradient)`.
 
@@ -444,15 +513,20 @@ def value_and_grad(
     (8.0, 12.0)
     """
     chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(f, Verb("value_and_grad", chosen, single, has_aux, by_name=by_name))
+    return Derivative(
+        f, Verb("value_and_grad", chosen, single, has_aux, by_name=by_name, tier=checked_tier(tier))
+    )
 
 
-def derivative(f: Callable[P, Any], order: int = 1) -> Derivative[P, Any]:
+def derivative(
+    f: Callable[P, Any], order: int = 1, *, tier: str | None = None
+) -> Derivative[P, Any]:
     """The derivative of a function of one number, f'; `order=2` gives f''.
 
     Args:
         f: a function of one number; its result may be anything made of numbers and arrays.
         order: how many times to differentiate.
+        tier: as of `grad`.
 
     >>> import wengert as wg
     >>> wg.derivative(lambda x: x ** 2)(3)
@@ -462,15 +536,19 @@ def derivative(f: Callable[P, Any], order: int = 1) -> Derivative[P, Any]:
         raise BadArgument(
             f"`order` must be 1, 2, 3 …, not {order!r}", "`order=1` gives f', `order=2` gives f''."
         )
-    return Derivative(f, Verb("derivative", (0,), True, order=order))
+    verb = Verb("derivative", (0,), True, order=order, tier=checked_tier(tier))
+    return Derivative(f, verb)
 
 
-def hvp(f: Callable[..., Any], argnums: int | str = 0) -> Derivative[..., Any]:
+def hvp(
+    f: Callable[..., Any], argnums: int | str = 0, *, tier: str | None = None
+) -> Derivative[..., Any]:
     """The Hessian–vector product of a scalar function; no Hessian is formed.
 
     Args:
         f: a function with one real number as its result.
         argnums: the positional argument to differentiate with respect to, by place or by name.
+        tier: as of `grad`.
 
     Returns:
         A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
@@ -486,7 +564,7 @@ def hvp(f: Callable[..., Any], argnums: int | str = 0) -> Derivative[..., Any]:
             f"`argnums` of `hvp` must be one integer or name, not {argnums!r}",
             "Take the arguments together: differentiate a function of one tuple.",
         )
-    return Derivative(f, Verb("hvp", chosen, True, by_name=by_name))
+    return Derivative(f, Verb("hvp", chosen, True, by_name=by_name, tier=checked_tier(tier)))
 
 
 def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:

@@ -23,21 +23,30 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Argnums, Derivative, P, Text, argnums_of, by_numbers, grad, hvp
+from .gradients import Argnums, Derivative, P, Text, argnums_of, by_numbers, checked_tier, grad, hvp
 from .linear_maps import guarded_pullback, pullback, pushforward
 
 
 @overload
-def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: str = "auto") -> Jacobian: ...
+def jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, mode: str = "auto", *, tier: str | None = None
+) -> Jacobian: ...
 @overload
 def jacobian(
-    f: Callable[..., Any], argnums: Argnums = 0, mode: str = "auto", *, sparsity: Any
+    f: Callable[..., Any],
+    argnums: Argnums = 0,
+    mode: str = "auto",
+    *,
+    sparsity: Any,
+    tier: str | None = None,
 ) -> Any: ...
 def jacobian(
     f: Callable[..., Any],
     argnums: Argnums = 0,
     mode: str = "auto",
     sparsity: Any = None,
+    *,
+    tier: str | None = None,
 ) -> Any:
     """The Jacobian function of a function of arrays.
 
@@ -52,6 +61,7 @@ def jacobian(
             of `scipy.sparse`), or "detect", which finds them at the first call for one run per number. Then one
             sweep serves all columns that have no row in common, and the result is a `scipy.sparse.csr_array`.
             Every call checks the matrix against a product with a random vector.
+        tier: as of `grad`.
 
     Returns:
         A function of the same arguments; its result has the shape of `f`'s result followed by the
@@ -74,7 +84,12 @@ def jacobian(
     chosen, single, by_name = argnums_of(argnums, f)
     if sparsity is not None:
         return _sparse(f, chosen, single, mode, sparsity)
-    return Jacobian(f, Verb("written", chosen, single, written=MODES[mode], by_name=by_name))
+    return Jacobian(
+        f,
+        Verb(
+            "written", chosen, single, written=MODES[mode], by_name=by_name, tier=checked_tier(tier)
+        ),
+    )
 
 
 def _sparse(
@@ -96,7 +111,9 @@ def _sparse(
     return module.SparseJacobian(f, argnums[0], mode, sparsity)
 
 
-def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
+def hessian(
+    f: Callable[P, Any], argnums: Argnums = 0, *, tier: str | None = None
+) -> Derivative[P, Any]:
     """The Hessian function of a scalar function: forward over reverse.
 
     Args:
@@ -104,6 +121,7 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
             Jacobian of the Jacobian).
         argnums: which positional arguments to differentiate with respect to, by place or by name; a tuple gives
             the blocks, a tuple of them for each argument of the first derivative.
+        tier: as of `grad`.
 
     Returns:
         A function of the same arguments; its result has the shape of the argument twice over, after that of
@@ -115,10 +133,15 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
            [2., 0.]])
     """
     chosen, single, by_name = argnums_of(argnums, f)
-    return Hessian(f, Verb("written", chosen, single, written=_hessian, by_name=by_name))
+    return Hessian(
+        f,
+        Verb("written", chosen, single, written=_hessian, by_name=by_name, tier=checked_tier(tier)),
+    )
 
 
-def diag_hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any]:
+def diag_hessian(
+    f: Callable[P, Any], argnums: Argnums = 0, *, tier: str | None = None
+) -> Derivative[P, Any]:
     """The diagonal of the Hessian of a scalar function, in the shape of the argument.
 
     >>> import numpy as np, wengert as wg
@@ -126,7 +149,17 @@ def diag_hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Derivative[P, Any
     array([ 6., 12.])
     """
     chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(f, Verb("written", chosen, single, written=_diag_hessian, by_name=by_name))
+    return Derivative(
+        f,
+        Verb(
+            "written",
+            chosen,
+            single,
+            written=_diag_hessian,
+            by_name=by_name,
+            tier=checked_tier(tier),
+        ),
+    )
 
 
 # --- what is read as an op or an answer (`inside`); these bodies serve numbers that carry derivatives ---

@@ -23,7 +23,7 @@ from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
 from ..ops.program.checks import counted
-from .gradients import by_numbers, presented
+from .gradients import Refused, by_numbers, derived_or_refused, presented, recorded
 
 
 class Pullback:
@@ -87,9 +87,15 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     (2.0,)
     """
     try:
-        y, back, outside = pullback_of(f, args, kwargs)
+        calling.must_be_function(f)
+        derived = derived_or_refused(Verb("pullback"), f, args, kwargs)
+        y, back, outside = _pullback_by(derived, f, args, kwargs)
     except CarriesDerivatives:
+        if recorded().is_recorded(f, args, kwargs):
+            return recorded().pullback(f, args, kwargs)
         return by_numbers().pullback(f, args, kwargs)
+    except Refused as refused:
+        return recorded().after(refused.refusal, recorded().pullback, f, args, kwargs)
     back.keep_from(outside)
     return y, back
 
@@ -108,6 +114,12 @@ def pullback_of(
     if inside:
         derived.must_leave_arguments()
         note_run_inside(derived)
+    return _pullback_by(derived, f, args, kwargs)
+
+
+def _pullback_by(
+    derived: Derived, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Any, Pullback, list[Any]]:
     captured, before = calling.captured_by(f), traces()
     try:
         y, residuals = derived.called(args, kwargs, captured)
@@ -298,8 +310,12 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     """
     calling.must_be_function(f)
     try:
-        derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
+        derived = derived_or_refused(Verb("pushforward"), f, args, kwargs)
     except CarriesDerivatives:
+        if recorded().is_recorded(f, args, kwargs):
+            return recorded().pushforward(f, args, kwargs)
         return by_numbers().pushforward(f, args, kwargs)
+    except Refused as refused:
+        return recorded().after(refused.refusal, recorded().pushforward, f, args, kwargs)
     push = Pushforward(f, derived, args, kwargs)
     return f(*args, **kwargs), push

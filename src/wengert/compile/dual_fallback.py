@@ -15,13 +15,21 @@ from typing import Any
 import numpy as np
 
 from .. import numbers
-from ..errors import BadArgument, BadTangent, NotScalar
+from ..errors import BadArgument, BadTangent
 from ..frontend.boundary import signature
 from ..intrinsics import steering
 from ..ir.callers import calling_span
 from ..ir.types import Kind
 from ..numbers.arguments import copied, is_number, mapped_numbers
-from ..numbers.forward import CHUNK, by_numbers_of, numbers_in, put_together, run_along, units_of
+from ..numbers.forward import (
+    CHUNK,
+    by_numbers_of,
+    must_be_scalar,
+    numbers_in,
+    put_together,
+    run_along,
+    units_of,
+)
 from ..numbers.forward import rows as rows
 from ..numbers.linear import coefficientwise as coefficientwise
 from ..numbers.number import value_of
@@ -192,22 +200,12 @@ def _paired(y_bar: Any, y_dot: Any) -> Any:
 def _grad(verb: Verb, run: Run, argnums: Sequence[int]) -> Any:
     examples = [copied(run.args[k]) for k in argnums]
     y, columns, aux = _columns(run, argnums, run.args, has_aux=verb.has_aux)
-    _must_be_scalar(y, run.__name__)
+    must_be_scalar(y, run.__name__)
     bars = tuple(map(put_together, examples, columns))
     gradient = bars[0] if verb.single else bars
     if verb.name == "value_and_grad":
         return ((y, aux) if verb.has_aux else y), gradient
     return (gradient, aux) if verb.has_aux else gradient
-
-
-def _must_be_scalar(y: Any, name: str) -> None:
-    value = plain(y)
-    if is_number(value) and np.ndim(value) == 0 and not np.iscomplexobj(value):
-        return
-    raise NotScalar(
-        f"a gradient needs one real number as the result, but {name} returned {y!r}",
-        "For several results use `wg.jacobian`.",
-    )
 
 
 def _derivative(verb: Verb, run: Run) -> Any:

@@ -54,6 +54,8 @@ class Verb:
         written: the Python function that spells out a verb in terms of others ("written").
         guarded: whether zeros in the tangents that are given are not to meet infinite derivatives ("pushforward").
         by_name: whether `argnums` were names, so that these arguments may be passed by keyword.
+        tier: how it is found: "static" by reading the source, "recorded" by recording a run; unsaid, by the first,
+            and by the second where that refuses.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Verb:
     written: Callable[..., Any] | None = None
     guarded: bool = False
     by_name: bool = False
+    tier: str = ""
 
 
 @value_record

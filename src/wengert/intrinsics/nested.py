@@ -111,6 +111,11 @@ def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs)
 
 def derivative(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A call of a derivative function."""
+    if verb.tier == "recorded":
+        raise it.unsupported(
+            "a derivative that is found by recording a run is taken inside a program that is read",
+            "Leave `tier` out here, or record the whole program as well.",
+        )
     return _BY_VERB[verb.name](it, verb, function, args, kwargs)
 
 

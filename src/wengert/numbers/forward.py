@@ -84,6 +84,21 @@ def checked_pair(result: Any) -> tuple[Any, Any]:
     return result
 
 
+def must_be_scalar(y: Any, name: str) -> None:
+    """Refuse a result that has no gradient.
+
+    Raises:
+        NotScalar: it is not one real number.
+    """
+    value = value_of(gathered(y))
+    if is_number(value) and np.ndim(value) == 0 and not np.iscomplexobj(value):
+        return
+    raise NotScalar(
+        f"a gradient needs one real number as the result, but {name} returned {y!r}",
+        "For several results use `wg.jacobian`.",
+    )
+
+
 def derivative(f: Callable[[Any], Any], x: Any) -> Any:
     """The derivative of a function of one number.
 

@@ -27,6 +27,14 @@ def restated(
     """
     if op.fold is None or op.elementwise or not (rule_for(op) is None or op is fa.svd):
         return None
+    return folded(op, args, plain, options)
+
+
+def folded(
+    op: Op, args: tuple[Any, ...], plain: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any] | None:
+    """What the op's fold says it in, computed, as a tuple of one; None where it has nothing to say."""
+    assert op.fold is not None
     builder = Builder()
     atoms = [_atom(x, value) for x, value in zip(args, plain, strict=True)]
     result = op.fold(builder, atoms, {name: Const(x) for name, x in options.items()}, "np")

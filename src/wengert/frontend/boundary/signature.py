@@ -153,12 +153,14 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return plain
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray:
+            _refuse_perturbed(value)
             _refuse_other_arithmetic(type(value))
         if value.dtype == object:
             _refuse_numbers_as_objects(value)
             return UNKNOWN
         return Array(value.dtype.name, value.ndim)
     if isinstance(value, np.generic):
+        _refuse_perturbed(value)
         return _kind_of_numpy_scalar(value)
     if depth > DEEPEST:
         return Static(value)

@@ -1,0 +1,267 @@
+"""The verbs by recording: the function is run once, in boxes, and its tape is played forwards or backwards.
+
+It is the second tier, for what the first one refuses: the run is Python's own, so that objects, exceptions and
+generators are what they are there. Levels of derivatives have tapes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import (
+    BadArgument,
+    BadTangent,
+    LostDerivative,
+    LostWrite,
+    NoRule,
+    NoSource,
+    UnknownFunction,
+    UnsupportedSyntax,
+    WengertError,
+)
+from ..frontend.boundary import signature
+from ..frontend.record.boxes import Recorded
+from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of
+from ..frontend.record.world import current
+from ..ir.types import Kind
+from ..numbers.arguments import copied, is_number, mapped_numbers
+from ..numbers.forward import checked_pair, must_be_scalar
+from ..numbers.number import value_of
+from ..ops.program.checks import counted
+from . import calling
+from .tangents import leaves_like
+from .verbs import Verb, no_such_argument, not_differentiable
+
+
+class ToRecord:
+    """A function whose derivatives are recorded: what is written over other verbs is given it."""
+
+    def __init__(self, function: Any, kwargs: dict[str, Any]):
+        self.__name__ = calling.name_of(function)
+        self.function = function
+        self.kwargs = kwargs
+
+    def __call__(self, *args: Any) -> Any:
+        own = [
+            mapped_numbers(x, lambda leaf: leaf.copy() if np.ndim(value_of(leaf)) else leaf)
+            for x in args
+        ]
+        return current(self.function)(*own, **self.kwargs)
+
+
+def _kind_to_record(function: ToRecord, depth: int) -> Kind:
+    raise signature.CarriesDerivatives(f"{function.__name__} is to be recorded")
+
+
+signature.describe(ToRecord, _kind_to_record)
+
+
+def is_recorded(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether a function is to be recorded, or is given what another run records."""
+    return holds_one_of((function, *args, *kwargs.values()), (Recorded, ToRecord))
+
+
+def called_after(
+    refusal: WengertError, verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
+    """What recording gives where reading was refused.
+
+    Raises:
+        WengertError: it is refused as well; both reasons are said.
+    """
+    return after(refusal, called, verb, function, args, kwargs)
+
+
+def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
+    """What recording gives where reading was refused, or both reasons."""
+    try:
+        return record(*args)
+    except REFUSED as error:
+        raise both(refusal, error) from None
+
+
+REFUSED = (UnsupportedSyntax, NoSource, NoRule, LostWrite, LostDerivative, UnknownFunction)
+
+
+def both(refusal: WengertError, error: WengertError) -> WengertError:
+    """A refusal by reading, which says why recording does not help."""
+    finding = error.findings[0]
+    where = "" if finding.span is None else f" ({finding.span.file}:{finding.span.line})"
+    said = finding.message.partition("\n")[0]
+    return refusal.also(f"Recording a run does not help here: {said}{where}.")
+
+
+def called(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a derivative function gives for arguments, found by recording a run."""
+    function, kwargs = _taken(function, kwargs)
+    vector = args[-1:] if verb.name == "hvp" else ()
+    args = args[: len(args) - len(vector)]
+    if verb.name == "derivative":
+        return _derivative(verb, function, args, kwargs)
+    argnums = _argnums(verb, function, args)
+    if verb.written is not None:
+        return verb.written(ToRecord(function, kwargs), tuple(argnums), verb.single, tuple(args))
+    if vector:
+        return _hvp(function, args, kwargs, argnums[0], *vector)
+    return _grad(verb, function, args, kwargs, argnums)
+
+
+def _taken(function: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if isinstance(function, ToRecord):
+        return function.function, {**function.kwargs, **kwargs}
+    return function, kwargs
+
+
+def _argnums(verb: Verb, function: Any, args: Sequence[Any]) -> list[int]:
+    """The arguments to differentiate by, counted from the first.
+
+    Raises:
+        BadArgument: one is not there, or has no derivative.
+    """
+    if verb.argnums is None:
+        return list(range(len(args)))
+    for k in verb.argnums:
+        if not -len(args) <= k < len(args):
+            raise no_such_argument(k, calling.name_of(function), len(args))
+        numbers: list[Any] = []
+        mapped_numbers(args[k], numbers.append)
+        if not numbers:
+            name = calling.argument_names(function, len(args))[k]
+            raise not_differentiable(k, name, signature.kind_of(args[k]))
+    return [k % len(args) for k in verb.argnums]
+
+
+def _grad(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any], argnums: Sequence[int]
+) -> Any:
+    run = RecordedRun(function, args, kwargs, argnums)
+    y, value, aux = run.y, run.value, None
+    if verb.has_aux:
+        (y, _), (value, aux) = checked_pair(run.y), checked_pair(run.value)
+    must_be_scalar(value, calling.name_of(function))
+    bars = run.gradients([(y, 1.0)], argnums)
+    gradient = bars[0] if verb.single else tuple(bars)
+    if verb.name == "value_and_grad":
+        return ((value, aux) if verb.has_aux else value), gradient
+    return (gradient, aux) if verb.has_aux else gradient
+
+
+def _derivative(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or np.ndim(value_of(args[0])) or not is_number(args[0]):
+        given = f"with {args[0]!r}" if len(args) == 1 else f"with {counted(len(args), 'argument')}"
+        raise BadArgument(
+            f"`derivative` is for functions of one number; {calling.name_of(function)} was called {given}",
+            "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
+        )
+
+    def of_order(order: int) -> Callable[[Any], Any]:
+        def slope(x: Any) -> Any:
+            if order == 1:
+                run = RecordedRun(function, (x,), kwargs, (0,))
+            else:
+                run = RecordedRun(of_order(order - 1), (x,), {}, (0,))
+            return run.tangent([(leaf, 1.0) for leaf in run.leaves])
+
+        return slope
+
+    return of_order(verb.order)(args[0])
+
+
+def _hvp(function: Any, args: Sequence[Any], kwargs: dict[str, Any], k: int, vector: Any) -> Any:
+    def gradient(*point: Any) -> Any:
+        run = RecordedRun(function, point, kwargs, (k,))
+        must_be_scalar(run.value, calling.name_of(function))
+        return run.gradients([(run.y, 1.0)], (k,))[0]
+
+    run = RecordedRun(gradient, args, {}, (k,))
+    return run.tangent(_along(run, k, vector))
+
+
+# --- linear maps ------------------------------------------------------------------------------
+
+
+def pullback(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Any, Callable[..., tuple[Any, ...]]]:
+    """A value, and the function from a cotangent of it to those of the arguments."""
+    function, kwargs = _taken(function, kwargs)
+    run = RecordedRun(function, args, kwargs, range(len(args)))
+    run.detach()
+    name = calling.name_of(function)
+
+    def back(*y_bars: Any) -> tuple[Any, ...]:
+        if len(y_bars) != 1:
+            raise BadTangent(
+                f"the pullback of {name} takes one cotangent, that of its result; it was given {len(y_bars)}",
+                "For a result of several items pass one container of their cotangents.",
+            )
+        _must_fit(run.value, y_bars[0], "the cotangent", "the result")
+        pairs = list(paired(run.y, y_bars[0]))
+        return tuple(run.gradients(pairs, range(len(args))))
+
+    return run.value, back
+
+
+def pushforward(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Any, Callable[..., Any]]:
+    """A value, and the function from tangents of the arguments to that of the value."""
+    function, kwargs = _taken(function, kwargs)
+    examples = tuple(map(copied, args))
+    run = RecordedRun(function, args, kwargs, range(len(args)))
+    run.detach()
+    name = calling.name_of(function)
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(args):
+            raise BadTangent(
+                f"the pushforward of {name} takes {counted(len(args), 'tangent')}, one for each positional "
+                f"argument; it was given {len(tangents)}",
+                "Pass None for a zero tangent.",
+            )
+        for k, (x, dot) in enumerate(zip(examples, tangents, strict=True)):
+            _must_fit(x, dot, "the tangent", f"argument {k}")
+        dots = [pair for k, dot in enumerate(tangents) for pair in _along(run, k, dot)]
+        return run.tangent(dots)
+
+    return run.value, push
+
+
+def _must_fit(value: Any, given: Any, what: str, whose: str) -> None:
+    """Refuse a tangent or cotangent that does not belong to a value."""
+    try:
+        leaves_like(value, given, what, whose)
+    except signature.CarriesDerivatives:
+        return  # a derivative of this derivative is being taken
+
+
+def _along(run: RecordedRun, k: int, dot: Any) -> list[tuple[Leaf, Any]]:
+    """The numbers and arrays of an argument, each with its tangent."""
+    leaves = run.builds[k](lambda leaf: leaf)
+    return [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
+
+
+def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
+    """The numbers of a structure, each with what stands in its place in another one; None stands for nothing."""
+    if other is None or x is None:
+        return []
+    if isinstance(x, Leaf) or type(x) is Recorded:
+        return [(x, other)]
+    if isinstance(x, (list, tuple)):
+        return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
+    if isinstance(x, dict):
+        return [pair for key, a in x.items() for pair in paired(a, _item(other, key))]
+    if isinstance(x, Parts) or hasattr(x, "__dict__"):
+        return [pair for name, a in vars(x).items() for pair in paired(a, _attribute(other, name))]
+    return []
+
+
+def _item(x: Any, key: Any) -> Any:
+    return x.get(key)
+
+
+def _attribute(x: Any, name: str) -> Any:
+    return x.get(name) if isinstance(x, dict) else getattr(x, name, None)

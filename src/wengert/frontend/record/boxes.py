@@ -1,0 +1,588 @@
+"""Numbers and arrays of a run that is recorded: a value, and where in the tape it belongs.
+
+A box answers as its value does. What it computes goes through `recorded`, which has the value computed by the
+function that the program called, and notes the op for the sweeps.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from types import BuiltinFunctionType
+from typing import Any, Self
+
+import numpy as np
+
+from ...errors import LostWrite, NoRule
+from ...ir.callers import calling_span
+from ...ir.op import Op
+from ...numbers.levels import Level, differentiation
+from ...numbers.number import PerturbedNumber, numbers_in, value_of
+from ...numbers.refusals import lost
+from ...ops import elementwise as el
+from ...ops import structure as st
+from ...ops.arrays import linear_algebra as la
+from ...rules.registry import rule_for
+from .memory import Memory
+from .operations import operations
+from .tape import (
+    Added,
+    Computed,
+    Held,
+    Moved,
+    Number,
+    Read,
+    Seen,
+    Sweep,
+    Taken,
+    Tape,
+    Weighted,
+    Written,
+    running,
+    set_dot,
+)
+
+Array = np.ndarray[Any, Any]
+
+
+class Recorded(PerturbedNumber):
+    """A number or an array of a run that is recorded."""
+
+    __slots__ = ("_value", "memory", "number", "tape")
+    __hash__ = PerturbedNumber.__hash__
+
+    def __init__(
+        self, value: Any, tape: Tape, number: Number | None = None, memory: Memory | None = None
+    ):
+        self._value = value
+        self.tape = tape
+        self.number = number
+        self.memory = memory
+        self.root_of = None
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    @property
+    def level(self) -> Level:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.tape.level
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """What `isinstance` asks where a class does not say: the class of the value."""
+        return type(value_of(self))
+
+    @classmethod
+    def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
+        tape = next(x.tape for x in boxes_in((*args, *options.values())) if x.tape.level == level)
+        return recorded(tape, op, args, options, op, args, options)
+
+    def seen_as(self, value: Any) -> Recorded:
+        """Another view of the same memory."""
+        return Recorded(value, self.tape, memory=self.memory)
+
+    # --- items ----------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        index = _plain_index(index)
+        value, memory = self._value, self.memory
+        if memory is None:
+            if not hasattr(value_of(value), "dtype"):
+                return value[index]  # which says that a number has no items
+            return recorded(
+                self.tape, st.getitem, (self, index), {}, operator.getitem, (self, index), {}
+            )
+        found = value[index]
+        array = value_of(found)
+        if not isinstance(array, np.ndarray):
+            if not memory.active or not self.tape.is_open:
+                return found
+            parts = index if isinstance(index, tuple) else (index,)
+            number = Number(found, self.tape.slot())
+            self.tape.entries.append(Read(memory, value_of(value)[(*parts, ...)], number.slot))
+            return Recorded(found, self.tape, number)
+        if memory.holds(array):
+            return Recorded(found, self.tape, memory=memory)
+        own = Memory(found)
+        own.active = memory.active and self.tape.is_open
+        if own.active:
+            taken = Taken(
+                memory, value_of(value), _kept_index(index), Seen(found, own, keeps=False)
+            )
+            self.tape.entries.append(taken)
+        return Recorded(found, self.tape, memory=own)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        memory = self.memory
+        if memory is None:
+            operator.setitem(value_of(self), index, value)  # which says that it cannot
+            return
+        index = _plain_index(index)
+        value = gathered_items(value)
+        self._must_take(value)
+        memory.is_written()
+        order = memory.order_of_copy(value_of(self._value)[index], value_of(value)) if (
+            type(value) is Recorded and value.memory is memory and memory.active
+        ) else None  # fmt: skip
+        self._value[index] = at_level_below(value, self.tape)
+        moves = self.tape.is_open and is_active(value, self.tape)
+        if moves or (memory.active and self.tape.is_open):
+            memory.active = True
+            to = value_of(self._value)
+            kept = operand(value, self.tape, keeps=False) if moves else None
+            if order is not None:
+                kept = Moved(memory, order)
+            self.tape.entries.append(Written(memory, to, _kept_index(index), kept))
+
+    def _must_take(self, value: Any) -> None:
+        """Refuse to write what would lose its derivative."""
+        for box in boxes_in((value,)):
+            if box.tape.is_open and box.tape.level > self.tape.level:
+                raise lost(box, "what an array of another differentiation is given")
+        if value_of(self._value).dtype.kind in "biu" and is_active(value, self.tape):
+            raise LostWrite(
+                "an array of integers keeps the integer part of what it is given, and no derivative",
+                "Create it with `dtype=float`.",
+                calling_span(),
+            )
+
+    def __iter__(self) -> Iterator[Any]:
+        if np.ndim(value_of(self)) == 0:
+            iter(value_of(self))  # which says that it cannot be walked over
+        return (self[k] for k in range(len(self)))
+
+    def __len__(self) -> int:
+        return len(value_of(self))
+
+    def __contains__(self, item: Any) -> bool:
+        return value_of(item) in value_of(self)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (self[k] for k in reversed(range(len(self))))
+
+    # --- operators that change an array in place ----------------------------------------------
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._add(other, 1, operator.iadd)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._add(other, -1, operator.isub)
+
+    def _add(self, other: Any, sign: int, function: Callable[[Any, Any], Any]) -> Any:
+        if self.memory is None:
+            return NotImplemented
+        other = gathered_items(other)
+        self._must_take(other)
+        self.memory.is_written()
+        function(self._value, at_level_below(other, self.tape))
+        if self.tape.is_open and is_active(other, self.tape):
+            self.memory.active = True
+            kept = operand(other, self.tape, keeps=False)
+            view = value_of(self._value)
+            self.tape.entries.append(Added(self.memory, view, ..., kept, sign, False))
+        return self
+
+    def add_at(self, function: Any, index: Any, other: Any) -> None:
+        """`np.add.at` and `np.subtract.at`."""
+        assert self.memory is not None
+        self._must_take(other)
+        self.memory.is_written()
+        index = _plain_index(index)
+        function.at(self._value, index, at_level_below(other, self.tape))
+        if self.tape.is_open and is_active(other, self.tape):
+            self.memory.active = True
+            kept = operand(other, self.tape, keeps=False)
+            sign = 1 if function is np.add else -1
+            view = value_of(self._value)
+            self.tape.entries.append(Added(self.memory, view, _kept_index(index), kept, sign, True))
+
+    def _changed(self, op: Op, other: Any) -> Any:
+        if self.memory is None:
+            return NotImplemented
+        made = op(self, other)
+        if not np.can_cast(_dtype(made), _dtype(self), "same_kind"):
+            np.add(value_of(self), value_of(made), out=value_of(self))  # which says that it cannot
+        self[...] = made
+        return self
+
+    # --- answers --------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return operations.attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SLOTS:
+            object.__setattr__(self, name, value)
+            return
+        operations.set_attribute(self, name, value)
+
+    def __dir__(self) -> Any:
+        return dir(value_of(self))
+
+    def __repr__(self) -> str:
+        return repr(value_of(self))
+
+    def __str__(self) -> str:
+        return str(value_of(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(value_of(self), spec)
+
+    def __copy__(self) -> Any:
+        return self if self.memory is None else self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return value_of(self).__reduce_ex__(protocol)
+
+    def __float__(self) -> float:
+        if not is_active(self, self.tape) and not boxes_in((self._value,)):
+            return float(self._value)
+        raise lost(self, "a float")
+
+    def __complex__(self) -> complex:
+        if not is_active(self, self.tape) and not boxes_in((self._value,)):
+            return complex(self._value)
+        raise lost(self, "a complex number")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Refused to code that computes with floats; a number may be an item of an array of objects."""
+        if not is_active(self, self.tape) and not isinstance(self._value, PerturbedNumber):
+            return np.array(self._value, dtype=dtype, copy=copy)
+        if self.memory is not None or (dtype is not None and np.dtype(dtype) != object):
+            raise lost(self, "an array of floats")
+        items = np.empty((), dtype=object)
+        items[()] = self
+        return items
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return operations.called_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        return operations.called(function, args, keywords)
+
+
+def _change(op: Op) -> Any:
+    return lambda self, other: self._changed(op, other)
+
+
+for _name, _op in {
+    "mul": el.mul, "truediv": el.div, "floordiv": el.floordiv, "mod": el.mod, "pow": el.pow_, "matmul": la.matmul,
+}.items():  # fmt: skip
+    setattr(Recorded, f"__i{_name}__", _change(_op))
+
+
+def _of_floats(name: str, weights: Callable[[float, float], tuple[float, float]]) -> Any:
+    """An operator that takes a short way where both operands are floats."""
+    slow = getattr(PerturbedNumber, name)
+    function = getattr(float, name)
+
+    def forward(self: Recorded, other: Any) -> Any:
+        value, tape = self.value, self.tape
+        if type(value) is not float or self.root_of is not None or not tape.is_open:
+            return slow(self, other)
+        second = -1
+        if type(other) is Recorded:
+            if other.tape is not tape or other.root_of is not None or other.number is None:
+                return slow(self, other)
+            second, other = other.number.slot, other.value
+        if type(other) is not float or self.number is None:
+            return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
+        found = function(value, other)
+        number = Number(found, tape.slot())
+        tape.entries.append(
+            Weighted(number.slot, self.number.slot, (w := weights(value, other))[0], second, w[1])
+        )
+        return Recorded(found, tape, number)
+
+    return forward
+
+
+for _name, _weights in {
+    "__add__": lambda x, y: (1.0, 1.0),
+    "__radd__": lambda x, y: (1.0, 1.0),
+    "__sub__": lambda x, y: (1.0, -1.0),
+    "__rsub__": lambda x, y: (-1.0, 1.0),
+    "__mul__": lambda x, y: (y, x),
+    "__rmul__": lambda x, y: (y, x),
+}.items():
+    setattr(Recorded, _name, _of_floats(_name, _weights))
+
+_SLOTS = frozenset((*Recorded.__slots__, "root_of"))
+
+
+# --- operands ---------------------------------------------------------------------------------
+
+
+def boxes_in(x: Any) -> list[Recorded]:
+    """The boxes in an operand, or in the items of a list, tuple or dictionary."""
+    if type(x) is Recorded:
+        return [x]
+    if isinstance(x, PerturbedNumber):
+        return boxes_in(x.value)
+    if type(x) in (list, tuple) or hasattr(type(x), "_fields"):
+        return [box for item in x for box in boxes_in(item)]
+    if type(x) is dict:
+        return [box for item in x.values() for box in boxes_in(item)]
+    if type(x) is np.ndarray and x.dtype == object:
+        return boxes_in(x.ravel().tolist())
+    return []
+
+
+def is_active(x: Any, tape: Tape) -> bool:
+    """Whether an operand has a derivative at the level of a tape."""
+    if type(x) is Recorded:
+        if x.tape is not tape:
+            return x.tape.level > tape.level and is_active(x.value, tape)
+        return x.number is not None or (x.memory is not None and x.memory.active)
+    if isinstance(x, (list, tuple)):
+        return any(is_active(item, tape) for item in x)
+    return False
+
+
+def at_level_below(x: Any, tape: Tape) -> Any:
+    """An operand without its derivative at the level of a tape."""
+    if type(x) is Recorded:
+        return x.value if x.tape is tape else x
+    if isinstance(x, (list, tuple)):
+        items = [at_level_below(item, tape) for item in x]
+        return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
+    if type(x) is dict:
+        return {key: at_level_below(item, tape) for key, item in x.items()}
+    return x
+
+
+def operand(x: Any, tape: Tape, *, keeps: bool = True) -> Any:
+    """An operand as the tape keeps it: what is written to it later does not change it."""
+    if type(x) is Recorded and x.tape is tape:
+        if x.number is not None:
+            return x.number
+        if x.memory is None:
+            return x.value
+        seen = Seen(x.value, x.memory, keeps=keeps)
+        if keeps:
+            tape.memories.append(x.memory)
+        return seen if x.memory.active else Held(seen)
+    if isinstance(x, (list, tuple)):
+        items = [operand(item, tape, keeps=keeps) for item in x]
+        return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    return x
+
+
+def gathered_items(x: Any) -> Any:
+    """An array of objects, some of which are boxes, as one box."""
+    if type(x) is np.ndarray and x.dtype == object and boxes_in(x):
+        return operations.stacked(x)
+    return x
+
+
+def _plain_index(index: Any) -> Any:
+    """What an index is: integers have no derivative that matters."""
+    if type(index) is Recorded:
+        return _plain_index(value_of(index)) if value_of(index).__class__ is not float else index
+    if isinstance(index, tuple):
+        return tuple(map(_plain_index, index))
+    if type(index) is list:
+        return list(map(_plain_index, index))
+    if type(index) is slice:
+        return slice(*map(_plain_index, (index.start, index.stop, index.step)))
+    return index
+
+
+def _kept_index(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(map(_kept_index, index))
+    return index.copy() if isinstance(index, (np.ndarray, list)) else index
+
+
+def _dtype(x: Any) -> Any:
+    return np.asarray(value_of(x)).dtype
+
+
+# --- what is computed ---------------------------------------------------------------------------
+
+
+def recorded(
+    tape: Tape,
+    op: Op,
+    operands: Sequence[Any],
+    options: dict[str, Any],
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    keywords: dict[str, Any],
+) -> Any:
+    """What a function gives, noted as an op on operands.
+
+    Args:
+        tape: of the highest level among the operands.
+        op: the op that the function computes.
+        operands: those of the op.
+        options: those of the op.
+        function: what computes the value.
+        args: what it is given.
+        keywords: what it is given by keyword.
+    """
+    plain = [at_level_below(x, tape) for x in args]
+    named = {k: at_level_below(x, tape) for k, x in keywords.items()}
+    if isinstance(function, (BuiltinFunctionType, type)) and boxes_in(plain):
+        # it is one of floats, and numbers of lower levels are none
+        result = operations.called(function, tuple(plain), named)
+    else:
+        result = function(*plain, **named)
+    return noted(tape, op, operands, options, result)
+
+
+def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], result: Any) -> Any:
+    """A result as a box, which the tape knows how it was computed."""
+    if result is NotImplemented or not tape.is_open:
+        return result
+    memories = [box.memory for box in boxes_in(operands) if box.tape is tape and box.memory]
+    active = is_active(operands, tape)
+    if active:
+        rule = rule_for(op)
+        active = rule is None or rule.form != "zero"
+        others = tuple([x for name, x in options.items() if name != "like"])
+        if active and is_active(others, tape):
+            raise NoRule(
+                f"{op.name} has no derivative by its option",
+                "Write it with other functions.",
+                calling_span(),
+            )
+    if not active:
+        return boxed_result(tape, result, memories)
+    kept = tuple([operand(x, tape) for x in operands])
+    box, out, is_new = _result(tape, result, memories)
+    if is_new:
+        options = {k: _kept_index(at_level_below(x, tape)) for k, x in options.items()}
+        tape.entries.append(Computed(op, kept, options, out))
+    return box
+
+
+def boxed_result(tape: Tape, result: Any, memories: Sequence[Memory]) -> Any:
+    """A result without a derivative: an array may be written to what has one."""
+    if isinstance(result, tuple):
+        return tuple.__new__(type(result), [boxed_result(tape, item, memories) for item in result])
+    if type(result) is list:
+        return [boxed_result(tape, item, memories) for item in result]
+    array = value_of(result)
+    if type(array) is not np.ndarray or array.dtype.kind not in "fc":
+        return result
+    memory = next((m for m in memories if m.holds(array)), None)
+    return Recorded(result, tape, memory=Memory(result) if memory is None else memory)
+
+
+def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, Any, bool]:
+    """The box of a result, what the tape keeps of it, and whether it is new: a view is not."""
+    if isinstance(result, (tuple, list)):
+        found = [_result(tape, item, memories) for item in result]
+        outs = tuple(out for _, out, _ in found)
+        items = [box for box, _, _ in found]
+        is_new = any(new for _, _, new in found)
+        made = tuple.__new__(type(result), items) if isinstance(result, tuple) else items
+        return made, outs, is_new
+    array = value_of(result)
+    if isinstance(array, np.ndarray):
+        if array.dtype.kind not in "fciu":
+            return result, result, False
+        memory = next((m for m in memories if m.holds(array)), None)
+        if memory is not None:
+            return Recorded(result, tape, memory=memory), None, False
+        memory = Memory(result)
+        memory.active = True
+        tape.memories.append(memory)
+        return Recorded(result, tape, memory=memory), Seen(result, memory), True
+    if isinstance(array, (bool, np.bool_, str, bytes, type(None), np.dtype, type)):
+        return result, result, False
+    number = Number(result, tape.slot())
+    return Recorded(result, tape, number), number, True
+
+
+def fresh(x: Any) -> Any:
+    """An array that nobody else has as a box in every run under way: what has derivatives may be written to it."""
+    if type(x) in (tuple, list):
+        return type(x)(map(fresh, x))
+    array = value_of(x)
+    if type(array) is not np.ndarray or array.dtype.kind not in "fc":
+        return x
+    level = x.level if isinstance(x, PerturbedNumber) else (0, 0)
+    for tape in running.get():
+        if tape.level > level:
+            x = Recorded(x, tape, memory=Memory(x))
+    return x
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+class Run:
+    """A run with a tape of its own, from its beginning to its end."""
+
+    def __init__(self) -> None:
+        self._level = differentiation()
+        self.tape: Tape
+
+    def __enter__(self) -> Self:
+        self.tape = Tape(self._level.__enter__())
+        self._token = running.set((*running.get(), self.tape))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.tape.is_open = False
+        running.reset(self._token)
+        self._level.__exit__(*error)
+
+    def boxed(self, x: Any) -> Any:
+        """A number or an array that the run is differentiated by, or a list of them."""
+        if isinstance(x, (list, tuple)):
+            return type(x)(map(self.boxed, x))
+        if isinstance(value_of(x), np.ndarray):
+            memory = Memory(x)
+            memory.active = True
+            return Recorded(x, self.tape, memory=memory)
+        return Recorded(x, self.tape, Number(x, self.tape.slot()))
+
+    def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Recorded]) -> list[Any]:
+        """The cotangents of boxes, for that of a result; None where the result does not depend on one."""
+        sweep = Sweep(_zeros)
+        sweep.add(operand(y, self.tape, keeps=False), y_bar)
+        for entry in reversed(self.tape.entries):
+            entry.pull(sweep)
+        return [_derivative(sweep, box) for box in boxes]
+
+    def pushed(
+        self, boxes: Sequence[Recorded], dots: Sequence[Any], results: Sequence[Any]
+    ) -> list[Any]:
+        """The tangents of results, for those of boxes; None where one does not depend on them."""
+        sweep = Sweep(_zeros)
+        for box, dot in zip(boxes, dots, strict=True):
+            set_dot(sweep, operand(box, self.tape, keeps=False), dot)
+        for entry in self.tape.entries:
+            entry.push(sweep)
+        return [
+            _derivative(sweep, y) if type(y) is Recorded and y.tape is self.tape else None
+            for y in results
+        ]
+
+
+def _derivative(sweep: Sweep, box: Any) -> Any:
+    if isinstance(box, (list, tuple)):
+        return [_derivative(sweep, item) for item in box]
+    if box.number is not None:
+        return sweep.numbers.get(box.number.slot)
+    if box.memory is None or box.memory not in sweep.shadows:
+        return None
+    return sweep.part(box.memory, value_of(box)).copy()
+
+
+def _zeros(count: int, dtype: Any) -> Any:
+    return fresh(np.zeros(count, dtype))
+
+
+__all__ = ["Held", "Recorded", "Run", "boxes_in", "fresh", "numbers_in", "recorded"]

@@ -1,0 +1,190 @@
+"""Builtins of a recorded program: types that boxes are told by, and what makes numbers of them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ...numbers.number import value_of
+from ...ops import elementwise as el
+from ...ops import registry
+from . import boxes
+from .boxes import Recorded, boxes_in
+from .methods import as_numpy, as_python
+from .operations import operations
+
+
+class StandsFor(type):
+    """The class of a type that stands for one of Python's or NumPy's: it equals that, and makes boxes of boxes."""
+
+    real: Any
+    stands_for = True
+
+    def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        return cls.make(*args, **keywords)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(value_of(x), cls.real)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(
+            getattr(other, "real", other) if type(other) is StandsFor else other, cls.real
+        )
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.real
+
+    def __hash__(cls) -> int:
+        return hash(cls.real)
+
+    def __repr__(cls) -> str:
+        return repr(cls.real)
+
+    def __reduce_ex__(cls, protocol: Any) -> Any:
+        return cls.real.__name__
+
+
+def _standing(real: Any, make: Callable[..., Any]) -> Any:
+    names = {
+        "real": real,
+        "make": staticmethod(make),
+        "__module__": real.__module__,
+        "__doc__": real.__doc__,
+    }
+    made: Any = StandsFor(real.__name__, (real,), names)
+    made.__qualname__ = real.__qualname__
+    return made
+
+
+def _float(x: Any = 0.0, *others: Any) -> Any:
+    if type(x) is not Recorded:
+        own = getattr(type(x), "__float__", None)
+        if isinstance(own, FunctionType):
+            found = own(x)
+            return found if type(found) is Recorded else builtins.float(found)
+        return builtins.float(x, *others)
+    if x.memory is not None:
+        builtins.float(np.zeros(value_of(x).shape))  # which says that it has several items
+        x = x.reshape(-1)[0]
+        if type(x) is not Recorded:
+            return builtins.float(x)
+    if isinstance(value_of(x), complex):
+        builtins.float(value_of(x))  # which says that it cannot
+    if isinstance(value_of(x), (int, np.integer)):
+        return as_python(el.to_float(x))
+    return as_python(x if value_of(x).__class__ in (float, np.float64) else el.to_float(x))
+
+
+def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
+    if not boxes_in((real, imag)):
+        return (
+            builtins.complex(real, imag)
+            if imag != 0.0 or not isinstance(real, str)
+            else builtins.complex(real)
+        )
+    return as_python(_float_or_complex(real) + 1j * _float_or_complex(imag))
+
+
+def _float_or_complex(x: Any) -> Any:
+    if type(x) is Recorded and not np.iscomplexobj(value_of(x)):
+        return _float(x)
+    return x
+
+
+def _numpy_number(cls: Any) -> Callable[..., Any]:
+    def make(x: Any = 0.0, *others: Any) -> Any:
+        if type(x) is Recorded and x.memory is None:
+            value = value_of(x)
+            same = isinstance(value, float) if cls is np.float64 else type(value) is cls
+            return as_numpy(x, cls) if same else el_astype(x, cls)
+        if boxes_in((x,)):
+            from .functions import array
+
+            return array(x, dtype=cls)
+        return cls(x, *others)
+
+    return make
+
+
+def el_astype(x: Any, cls: Any) -> Any:
+    """A number in another precision."""
+    dtype = np.dtype(cls)
+    made = as_numpy(x, np.complex128 if np.iscomplexobj(value_of(x)) else np.float64)
+    below = _cast(made.value, cls)
+    return boxes.noted(x.tape, registry.named("astype"), (made, dtype), {}, below)
+
+
+def _cast(value: Any, cls: Any) -> Any:
+    return el_astype(value, cls) if type(value) is Recorded else cls(value)
+
+
+FLOAT = _standing(float, _float)
+COMPLEX = _standing(complex, _complex)
+TYPES: dict[Any, Any] = {
+    float: FLOAT,
+    complex: COMPLEX,
+    **{
+        cls: _standing(cls, _numpy_number(cls))
+        for cls in (np.float64, np.float32, np.float16, np.complex128, np.complex64)
+    },
+}
+
+
+def real(cls: Any) -> Any:
+    """The type that another one stands for; also each of a tuple, and those of a union."""
+    if isinstance(cls, tuple):
+        return tuple(map(real, cls))
+    if type(cls) is StandsFor:
+        return cls.real
+    args = getattr(cls, "__args__", None)
+    if args is not None and type(cls).__name__ == "UnionType":
+        return tuple(map(real, args))
+    return vars(cls).get("_stands_for_class_", cls) if isinstance(cls, type) else cls
+
+
+class _TypeOf(type):
+    def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        if len(args) != 1:
+            return builtins.type(*args, **keywords)
+        found = builtins.type(value_of(args[0]))
+        return TYPES.get(found, found)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, builtins.type)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is builtins.type
+
+    def __hash__(cls) -> int:
+        return hash(builtins.type)
+
+
+Type: Any = _TypeOf("type", (type,), {})
+
+
+def _isinstance(x: Any, cls: Any) -> bool:
+    return isinstance(x, real(cls))
+
+
+def _issubclass(cls: Any, of: Any) -> bool:
+    return issubclass(real(cls), real(of))
+
+
+def _import(*args: Any, **keywords: Any) -> Any:
+    return operations.current(builtins.__import__(*args, **keywords))
+
+
+BUILTINS: dict[str, Any] = {
+    **vars(builtins),
+    "float": FLOAT,
+    "complex": COMPLEX,
+    "type": Type,
+    "isinstance": _isinstance,
+    "issubclass": _issubclass,
+    "__import__": _import,
+}
+"""What names mean in a program that is recorded, where it says nothing else of them."""

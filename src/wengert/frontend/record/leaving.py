@@ -1,0 +1,225 @@
+"""What a run leaves behind, as the program would have left it: plain values in the program's own objects."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+from collections import deque
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...numbers.number import PerturbedNumber
+from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
+from .boxes import Recorded
+from .builtins import BUILTINS, StandsFor
+from .world import _CLASS, _PLAIN, World, is_object  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_scope(x: Any) -> bool:
+    """Whether a dictionary holds the global names of a module or of a run."""
+    return type(x) is dict and "__builtins__" in x
+
+
+class Leaving:
+    """The end of a run: `plain` gives what stands in it for a value of the program."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._tape = world.tape
+        self._filled: set[int] = set()
+        self._made: dict[int, tuple[Any, Any]] = {id(BUILTINS): (BUILTINS, BUILTINS)}
+
+    def settle(self) -> None:
+        """Leave in the program's objects what the run has left in what stood for them."""
+        world = self._world
+        for made, original in tuple(world.originals.values()):
+            if isinstance(original, type):
+                self._fill_class(original, made)
+            elif not isinstance(original, (FunctionType, ModuleType, np.ndarray)):
+                self._fill(original, made)
+                self._fill(made, made)  # something of the program that is not known of may hold it
+        for made, cell, given in world.cells:
+            content = getattr(made, "cell_contents", None)
+            plain = self.plain(content)
+            if content is not given:
+                cell.cell_contents = plain
+            if type(content) is Recorded:
+                made.cell_contents = plain
+        for scope, given, names in world.scopes:
+            self._leave_names(scope, given, names)
+
+    def _leave_names(
+        self, scope: dict[str, Any], given: dict[str, Any], names: dict[str, Any]
+    ) -> None:
+        for name, value in list(scope.items()):
+            if name != "__builtins__" and (name not in given or value is not given[name]):
+                names[name] = scope[name] = self.plain(value)
+        for name in given:
+            if name not in scope:
+                names.pop(name, None)
+
+    def plain(self, x: Any) -> Any:
+        """A value as the program would have it; what it holds is changed in place."""
+        kind = type(x)
+        if kind in _PLAIN or (kind is np.ndarray and x.dtype != object):
+            return x
+        if kind is Recorded:
+            return self.plain(x.value) if x.tape is self._tape else x
+        found = self._world.originals.get(id(x)) or self._made.get(id(x))
+        if found is not None:
+            return found[1]
+        if isinstance(x, PerturbedNumber):
+            return x
+        if kind is StandsFor:
+            return x.real
+        if isinstance(x, type):
+            return vars(x).get(_CLASS, x)
+        if isinstance(x, tuple):
+            return self._tuple(x)
+        if kind is FunctionType:
+            return self._function(x)
+        if isinstance(x, MethodType):
+            return MethodType(self.plain(x.__func__), self.plain(x.__self__))
+        if isinstance(x, ModuleType):
+            return x
+        if id(x) not in self._filled:
+            self._filled.add(id(x))
+            self._made[id(x)] = x, x
+            self._fill(x, x)
+        return x
+
+    def _tuple(self, x: tuple[Any, ...]) -> Any:
+        items = [self.plain(item) for item in x]
+        if all(a is b for a, b in zip(items, x, strict=True)):
+            return x
+        return tuple.__new__(type(x), items)
+
+    def _function(self, x: FunctionType) -> Any:
+        """A function that the program has made: with the global names of the program."""
+        for cell in x.__closure__ or ():
+            self._fill_cell(cell)
+        if x.__globals__.get("__builtins__") is not BUILTINS:
+            return x
+        names = next(
+            (names for scope, _, names in self._world.scopes if scope is x.__globals__), None
+        )
+        if names is None:
+            return x
+        made = FunctionType(x.__code__, names, x.__name__, None, x.__closure__)
+        self._made[id(x)] = x, made
+        made.__defaults__ = self.plain(x.__defaults__)
+        made.__kwdefaults__ = x.__kwdefaults__ and {
+            k: self.plain(v) for k, v in x.__kwdefaults__.items()
+        }
+        made.__qualname__, made.__module__, made.__doc__ = x.__qualname__, x.__module__, x.__doc__
+        made.__dict__.update({k: self.plain(v) for k, v in vars(x).items()})
+        return made
+
+    def _fill_cell(self, cell: CellType) -> None:
+        if id(cell) in self._filled:
+            return
+        self._filled.add(id(cell))
+        self._made[id(cell)] = cell, cell
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            return
+        plain = self.plain(content)
+        if plain is not content:
+            cell.cell_contents = plain
+
+    def _fill_class(self, original: Any, made: Any) -> None:
+        """Class attributes that the run has set."""
+        for name, value in list(vars(made).items()):
+            is_code = isinstance(value, (FunctionType, staticmethod, classmethod, property))
+            dunder = name.startswith("__") and name.endswith("__")
+            if not (
+                is_code or dunder or name == _CLASS or isinstance(value, functools.cached_property)
+            ):
+                setattr(original, name, self.plain(value))
+
+    def _fill(self, x: Any, made: Any) -> None:
+        """Have a container or an object of the program hold what its stand-in does."""
+        if isinstance(x, PerturbedNumber) or x is BUILTINS or _is_scope(x):
+            return
+        if is_built_on_container(type(x)):
+            self._fill_object(x, made)
+        elif isinstance(x, list):
+            items = [self.plain(item) for item in made]
+            if len(items) != len(x) or any(a is not b for a, b in zip(items, x, strict=True)):
+                x[:] = items
+        elif isinstance(x, dict):
+            self._fill_dict(x, made)
+        elif isinstance(x, (set, deque)):
+            items = [self.plain(item) for item in made]
+            if len(items) != len(x) or any(a is not b for a, b in zip(items, x, strict=True)):
+                x.clear()
+                (x.update if isinstance(x, set) else x.extend)(items)  # pyright: ignore[reportUnknownMemberType]
+        elif isinstance(x, np.ndarray):
+            for index in np.ndindex(x.shape) if x.dtype == object else ():
+                x[index] = self.plain(made[index])
+        elif isinstance(x, BaseException):
+            x.args = self.plain(x.args)
+            self._fill_object(x, x)
+        elif is_object(x) or hasattr(type(x), _CLASS):
+            self._fill_object(x, made)
+
+    def _fill_dict(self, x: dict[Any, Any], made: dict[Any, Any]) -> None:
+        entries = {self.plain(key): self.plain(item) for key, item in made.items()}
+        same_keys = len(entries) == len(x) and all(a is b for a, b in zip(entries, x, strict=True))
+        if same_keys and all(entries[key] is item for key, item in x.items()):
+            return
+        if same_keys:
+            for key, item in entries.items():
+                dict.__setitem__(x, key, item)
+            return
+        dict.clear(x)
+        for key, item in entries.items():
+            dict.__setitem__(x, key, item)
+
+    def _fill_object(self, x: Any, made: Any) -> None:
+        before = attributes_of(x)
+        after = attributes_of(made)
+        if CONTENTS in after:
+            items = after.pop(CONTENTS)
+            before.pop(CONTENTS, None)
+            held: Any = (
+                {self.plain(k): self.plain(v) for k, v in items.items()}
+                if isinstance(items, dict)
+                else list(map(self.plain, items))
+            )
+            if not isinstance(x, tuple):
+                refill(x, {CONTENTS: held})
+        for name, item in after.items():
+            plain = self.plain(item)
+            if name not in before or before[name] is not plain:
+                object.__setattr__(x, name, plain)
+        for name in before:
+            if name not in after:
+                object.__delattr__(x, name)
+        original = getattr(type(x), _CLASS, None) if _CLASS in vars(type(x)) else None
+        if original is not None:
+            object.__setattr__(x, "__class__", original)
+
+    def sweep_out(self, expected: int) -> None:
+        """Bring plain values to where boxes are still held: caches, attributes of what the run did not know of."""
+        if sys.getrefcount(self._tape) <= expected:
+            return
+        boxes = [x for x in gc.get_referrers(self._tape) if type(x) is Recorded]
+        if not boxes:
+            return
+        own = {id(boxes), id(self.__dict__), id(self._made), id(self._filled)}
+        for holder in gc.get_referrers(*boxes):
+            if id(holder) in own or isinstance(holder, PerturbedNumber):
+                continue
+            if isinstance(holder, CellType):
+                self._fill_cell(holder)
+            elif isinstance(holder, (list, dict, set, deque)) or is_object(holder):
+                self._fill(holder, holder)
+        tuples = [x for x in gc.get_referrers(*boxes) if isinstance(x, tuple)]
+        for holder in gc.get_referrers(*tuples) if tuples else ():
+            if isinstance(holder, (list, dict)) and id(holder) not in own and holder is not tuples:
+                self._fill(holder, holder)

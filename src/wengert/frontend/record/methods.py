@@ -1,0 +1,239 @@
+"""Attributes and methods of boxes: those of the value, with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ...numbers.number import PerturbedNumber, value_of
+from ...numbers.refusals import lost
+from ...ops import registry
+from . import boxes
+from .boxes import Recorded, boxes_in, is_active
+from .operations import operations
+
+
+def attribute(box: Recorded, name: str) -> Any:
+    """What a number or an array has under a name.
+
+    Raises:
+        AttributeError: it has none of that name.
+    """
+    value = value_of(box)
+    if name in ("real", "imag"):
+        return _part(box, name)
+    if name == "flat":
+        return _flat(box)
+    if name in ("data", "base", "ctypes"):
+        if name == "base" or not is_active(box, box.tape):
+            return getattr(value, name)
+        raise lost(box, f"the memory behind `.{name}`")
+    found = getattr(value, name)  # which says that there is none
+    if not callable(found):
+        if isinstance(found, np.ndarray):
+            return _view(box, name)
+        return found
+    own = _METHODS.get(name)
+    if own is not None:
+        return partial(own, box)
+    return partial(_called, box, name)
+
+
+def _view(box: Recorded, name: str) -> Any:
+    """An attribute that is a view of the array."""
+    below = getattr(box.value, name)
+    return boxes.noted(box.tape, registry.named("transpose"), (box,), {}, below)
+
+
+def _part(box: Recorded, name: str) -> Any:
+    value = value_of(box)
+    op = registry.named(name)
+    if box.memory is not None and not (name == "imag" and value.dtype.kind != "c"):
+        below = getattr(box.value, name)
+        return boxes.noted(box.tape, op, (box,), {}, below)
+    below = getattr(box.value, name)
+    if name == "imag" and not np.iscomplexobj(value):
+        return value_of(below)
+    return boxes.noted(box.tape, op, (box,), {}, below)
+
+
+def _flat(box: Recorded) -> Any:
+    if value_of(box).flags.c_contiguous:
+        return box.reshape(-1)
+    raise lost(box, "`.flat` of an array that does not lie in C's order")
+
+
+def set_attribute(box: Recorded, name: str, value: Any) -> None:
+    """Change an attribute of an array in place."""
+    if name in ("real", "imag", "flat", "T") and box.memory is not None:
+        getattr(box, name)[...] = value
+    elif name == "shape" and box.memory is not None:
+        below: Any = box.value
+        below.shape = value
+    else:
+        setattr(value_of(box), name, value)  # which says that it cannot be set
+
+
+def _called(box: Recorded, name: str, *args: Any, **keywords: Any) -> Any:
+    """A method whose name an op has."""
+    value = value_of(box)
+    if name in _PLAIN or (not is_active(box, box.tape) and not boxes_in((args, keywords))):
+        return _plainly(box, name, args, keywords)
+    op = registry.find_method(name)
+    if op is None:
+        instead = getattr(np, name, None)
+        if instead is not None and callable(instead):
+            return operations.called(instead, (box, *args), keywords)
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    return operations.called(_method_caller(name), (box, *args), keywords, op=op)
+
+
+@cache
+def _method_caller(name: str) -> Callable[..., Any]:
+    """Calls a method of whatever it is given, as numbers of lower levels have methods of their own."""
+    return lambda x, *args, **keywords: getattr(x, name)(*args, **keywords)
+
+
+_PLAIN = frozenset((
+    "argmax", "argmin", "argsort", "all", "any", "nonzero", "tobytes", "is_integer", "hex", "searchsorted",
+    "argpartition", "byteswap",
+))  # fmt: skip
+"""Methods of which only the value matters."""
+
+
+def _plainly(box: Recorded, name: str, args: Any, keywords: Any) -> Any:
+    plain = [boxes.at_level_below(x, box.tape) for x in args]
+    named = {k: boxes.at_level_below(x, box.tape) for k, x in keywords.items()}
+    below = getattr(box.value, name)(*plain, **named)
+    if name in _PLAIN:
+        return below
+    memories = [] if box.memory is None else [box.memory]
+    return boxes.boxed_result(box.tape, below, memories) if box.tape.is_open else below
+
+
+# --- methods that change an array, or copy it ---------------------------------------------------
+
+
+def _fill(box: Recorded, value: Any) -> None:
+    box[...] = value
+
+
+def _sort(
+    box: Recorded, axis: int = -1, kind: Any = None, order: Any = None, **options: Any
+) -> None:
+    box[...] = operations.called(np.sort, (box,), {"axis": axis})
+
+
+def _item(box: Recorded, *index: Any) -> Any:
+    if box.memory is None:
+        return box if not index else box[index]
+    if not index:
+        value_of(box).item()  # which says whether there is one
+        return as_python(box.reshape(-1)[0])
+    if len(index) == 1 and not isinstance(index[0], tuple):
+        return as_python(box.reshape(-1)[index[0]])
+    return as_python(box[index[0] if len(index) == 1 else index])
+
+
+def _tolist(box: Recorded) -> Any:
+    if box.memory is None or value_of(box).ndim == 0:
+        return as_python(box if box.memory is None else box[()])
+    return [
+        _tolist(row) if isinstance(row, Recorded) and row.memory else as_python(row) for row in box
+    ]
+
+
+def as_python(x: Any) -> Any:
+    """A number of NumPy's as Python's."""
+    if type(x) is Recorded:
+        return Recorded(as_python(x.value), x.tape, x.number)
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def as_numpy(x: Any, cls: Any) -> Any:
+    """A number as one of NumPy's, of a class."""
+    if type(x) is Recorded:
+        return Recorded(as_numpy(x.value, cls), x.tape, x.number)
+    return x if isinstance(x, PerturbedNumber) else cls(x)
+
+
+def _copy(box: Recorded, order: str = "C") -> Any:
+    return copied(box, order)
+
+
+def copied(box: Any, order: str = "C") -> Any:
+    """A copy of an array, at every level that the array has."""
+    if type(box) is not Recorded:
+        return np.array(box, order=order)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    if box.memory is None:
+        return box
+    return boxes.noted(box.tape, registry.named("copy"), (box,), {}, copied(box.value, order))
+
+
+def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options: Any) -> Any:
+    target = np.dtype(real_type(dtype))
+    value = value_of(box)
+    if target.kind not in "fcO":
+        plain = value.astype(target)
+        return plain
+    if target == value.dtype:
+        return copied(box, "K") if copy and box.memory is not None else box
+    below = box.value.astype(target)
+    return boxes.noted(box.tape, registry.named("astype"), (box, target), {}, below)
+
+
+def _view_as(box: Recorded, *args: Any, **options: Any) -> Any:
+    if not args and not options:
+        return box[...]
+    return boxes.noted(
+        box.tape, registry.named("transpose"), (box,), {}, box.value.view(*args, **options)
+    )
+
+
+def _put(box: Recorded, indices: Any, values: Any, mode: str = "raise") -> None:
+    operations.put(box, indices, values, mode)
+
+
+def _conjugate(box: Recorded, *args: Any, **options: Any) -> Any:
+    return operations.called(np.conjugate, (box,), {})
+
+
+def _resize(box: Recorded, *args: Any, **options: Any) -> None:
+    raise lost(box, "`resize`, which gives an array other memory,")
+
+
+def _lost(name: str) -> Callable[..., Any]:
+    def refuse(box: Recorded, *args: Any, **options: Any) -> Any:
+        raise lost(box, f"`.{name}()`")
+
+    return refuse
+
+
+def real_type(cls: Any) -> Any:
+    """A type that stands for one of Python's or NumPy's, as that."""
+    return (getattr(type(cls), "stands_for", None) and cls.real) or cls
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "fill": _fill,
+    "sort": _sort,
+    "item": _item,
+    "tolist": _tolist,
+    "copy": _copy,
+    "astype": _astype,
+    "view": _view_as,
+    "put": _put,
+    "conjugate": _conjugate,
+    "conj": _conjugate,
+    "resize": _resize,
+    **{
+        name: _lost(name)
+        for name in ("partition", "setfield", "tofile", "dumps", "dump", "getfield")
+    },
+}
+
+operations.attribute = attribute
+operations.set_attribute = set_attribute

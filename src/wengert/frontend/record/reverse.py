@@ -1,0 +1,158 @@
+"""The rule of an op, read backwards on run-time values: from the cotangent of its result to those of its operands.
+
+A row is called as the function that it is. Where it is a differential it is run on tangents of a tape of its own,
+which is then played backwards: it is linear in them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...numbers.number import value_of
+from ...numbers.pushforward import (
+    as_numpy_divides,
+    completed,
+    evaluated,
+    has_partial,
+    partials,
+    pushforward,
+    scaled,
+    usable_rule,
+    zeros_of,
+)
+from ...ops.program.cotangents import cotangents_by_rule
+from ...ops.structure import getitem
+from ...rules.registry import Rule, rule_for
+from ...runtime.cotangents import unbroadcast
+from .boxes import Run, fresh
+from .operations import operations
+from .tape import Computed, Sweep, holds_operands, value_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...ir.op import Op
+
+
+def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
+    """Add to the cotangents of an op's operands what the cotangent of its result gives them."""
+    operands = step.operands
+    values = tuple(map(value_in, operands))
+    if step.op is getitem:
+        sweep.add(operands[0], _scattered(bar, values[0], values[1]))
+        return
+    Ω = value_in(step.results)
+    bar = _complete(bar, Ω)
+    rule = _rule_at(step)
+    _PULLS[rule.form](sweep, rule, step, as_numpy_divides(step.op, values), Ω, bar)
+
+
+def push(step: Computed, dots: list[Any]) -> Any:
+    """The tangent of an op's result."""
+    values = tuple(map(value_in, step.operands))
+    Ω = value_in(step.results)
+    pushed = pushforward(step.op, values, Ω, step.options)
+    return None if pushed is None else pushed(dots)
+
+
+def _complete(bar: Any, Ω: Any) -> Any:
+    """A cotangent of several results, with zeros for those that have none."""
+    if isinstance(Ω, (list, tuple)) and isinstance(bar, list):
+        return tuple(
+            zeros_of(x) if b is None else _complete(b, x) for b, x in zip(bar, Ω, strict=True)
+        )
+    return bar
+
+
+def _scattered(bar: Any, x: Any, index: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        bars: list[Any] = [None] * len(x)
+        bars[index] = bar
+        return bars
+    zeros = zeros_of(x)
+    if np.shape(value_of(zeros)) == ():
+        return np.sum(bar)
+    zeros = bar_zeros(zeros, bar)
+    np.add.at(zeros, index, bar)
+    return zeros
+
+
+def bar_zeros(zeros: Any, bar: Any) -> Any:
+    """Zeros that a cotangent can be added to, which may carry derivatives."""
+    return fresh(np.array(zeros))
+
+
+def _rule_at(step: Computed) -> Rule:
+    """The rule of an op; the linear one, if it has one for all operands with a derivative."""
+    own = rule_for(step.op)
+    if own is not None and own.form == "rrule":
+        return own
+    rule = usable_rule(step.op)
+    linear = rule.also.get("linear")
+    if linear is None:
+        return rule
+    rows = dict(enumerate(linear.rows))
+    wanted = [k for k, x in enumerate(step.operands) if holds_operands(x)]
+    return linear if all(rows.get(k) is not None for k in wanted) else rule
+
+
+def _scalar(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    partial = partials(rule, values, Ω, step.options)
+    for k, operand in enumerate(step.operands):
+        if has_partial(rule, k) and holds_operands(operand):
+            factor = partial(k)
+            if np.iscomplexobj(value_of(factor)):
+                factor = np.conj(factor)
+            sweep.add(operand, narrowed(scaled(factor, bar), values[k], step.op))
+
+
+def _linear(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    for k, (operand, row) in enumerate(zip(step.operands, rule.rows, strict=False)):
+        if row is not None and holds_operands(operand):
+            found = evaluated(row, (bar, *values), step.options)
+            sweep.add(operand, narrowed(found, values[k], step.op))
+
+
+def _differential(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    wanted = [k for k, x in enumerate(step.operands) if holds_operands(x)]
+    with Run() as run:
+        ds = [zeros_of(x) if not isinstance(x, (str, type(None))) else x for x in values]
+        for k in wanted:
+            ds[k] = run.boxed(completed(None, values[k]))
+        dot = evaluated(rule.rows[0], (*ds, *values, Ω), step.options)
+    for k, found in zip(wanted, run.pulled(dot, bar, [ds[k] for k in wanted]), strict=True):
+        sweep.add(step.operands[k], narrowed(found, values[k], step.op))
+
+
+def _zero(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    """Nothing flows."""
+
+
+def _rrule(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    name = f"the rrule of {step.op.name}"
+    found = cotangents_by_rule(rule.rows[0], name, bar, *values, **step.options)
+    for operand, each in zip(step.operands, found, strict=False):
+        sweep.add(operand, each)
+
+
+_PULLS: dict[str, Callable[[Sweep, Rule, Computed, Any, Any, Any], None]] = {
+    "scalar": _scalar,
+    "linear": _linear,
+    "bilinear": _linear,
+    "differential": _differential,
+    "zero": _zero,
+    "rrule": _rrule,
+}
+
+
+def narrowed(bar: Any, value: Any, op: Op) -> Any:
+    """A cotangent in the shape of its operand: summed over what broadcasting repeated."""
+    if not op.elementwise or bar is None or isinstance(value, (list, tuple)):
+        return bar
+    return bar if np.shape(value_of(bar)) == np.shape(value_of(value)) else unbroadcast(bar, value)
+
+
+operations.pull = pull
+operations.push = push

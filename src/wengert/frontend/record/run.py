@@ -1,0 +1,302 @@
+"""One recorded run of a function: its value, and sweeps over its tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...numbers.arguments import is_number, parts_of, with_parts
+from ...numbers.number import PerturbedNumber, value_of
+from ...numbers.results import like
+from ...runtime.containers import attributes_of, built, is_built_on_container
+from ...runtime.cotangents import like_built_on, zeros
+from . import reverse as reverse
+from .boxes import Recorded, Run, gathered_items
+from .leaving import Leaving
+from .memory import Memory
+from .world import _PLAIN, World, blank, fill, is_object  # pyright: ignore[reportPrivateUsage]
+
+Build = Callable[[Callable[["Leaf"], Any]], Any]
+"""Puts together what belongs to an argument, of what is given for each of its numbers and arrays."""
+
+
+class Leaf:
+    """A number or an array that a run is differentiated by."""
+
+    __slots__ = ("box", "example")
+
+    def __init__(self, box: Recorded, example: Any):
+        self.box = box
+        self.example = example
+
+    def zeros(self) -> Any:
+        return zeros(value_of(self.example))
+
+
+class Parts:
+    """An object of a result, by the names of its attributes."""
+
+    def __init__(self, parts: dict[str, Any]):
+        vars(self).update(parts)
+
+
+class RecordedRun:
+    """A function that was run once, in boxes.
+
+    Attributes:
+        y: what it gave, its numbers as boxes.
+        value: what it gave, plain.
+        leaves: the numbers and arrays that the run is differentiated by.
+        builds: by argument, what puts together a structure like it.
+    """
+
+    def __init__(
+        self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], moving: Sequence[int]
+    ):
+        self.run = Run()
+        self.leaves: list[Leaf] = []
+        self.builds: dict[int, Build] = {}
+        self._shared: dict[int, Build] = {}
+        with self.run, World(self.run.tape) as world:
+            self._world = world
+            leaving = Leaving(world)
+            try:
+                given = [
+                    self._entered(k, x) if k in moving else world.of(x) for k, x in enumerate(args)
+                ]
+                named = {name: world.of(x) for name, x in kwargs.items()}
+                y = world.of(function)(*given, **named)
+            except BaseException as error:
+                leaving.plain(error)
+                leaving.settle()
+                raise
+            finally:
+                given = named = None
+            self.y = _structure(y)
+            leaving.settle()
+            self.value = leaving.plain(y)
+            del y
+        leaving.sweep_out(self._expected())
+        self._world = None
+
+    def _expected(self) -> int:
+        """How many references to the tape there are where the program keeps no box."""
+        return (
+            4 + len(self.leaves) + sum(x.tape is self.run.tape for x in boxes_in_structure(self.y))
+        )
+
+    def detach(self) -> None:
+        """Keep what the sweeps need apart from what the caller may change from now on."""
+        for memory in self.run.tape.memories:
+            memory.is_written()
+
+    # --- arguments --------------------------------------------------------------------------
+
+    def _entered(self, k: int, x: Any) -> Any:
+        made, build = self._enter(x)
+        self.builds[k] = build
+        return made
+
+    def _enter(self, x: Any) -> tuple[Any, Build]:
+        """What stands for a part of an argument, and how its gradient is put together."""
+        if isinstance(x, np.ndarray) and x.dtype == object:
+            items, build = self._enter_items(x.ravel().tolist())
+            made = np.empty(x.size, dtype=object)
+            made[:] = items
+            made = self._world.keep(x, made.reshape(x.shape))
+            return made, lambda of: np.array(build(of)).reshape(x.shape)
+        if is_number(x):
+            leaf = Leaf(self._boxed(x), x)
+            self.leaves.append(leaf)
+            return leaf.box, lambda of: of(leaf)
+        found = self._world.known.get(id(x))
+        if found is not None and id(x) in self._shared:
+            return found[1], self._shared[id(x)]
+        made, build = self._enter_container(x)
+        self._shared[id(x)] = build
+        return made, build
+
+    def _boxed(self, x: Any) -> Recorded:
+        array = value_of(x)
+        if isinstance(array, np.ndarray):
+            memory = Memory(x)
+            memory.active = True
+            return Recorded(x, self.run.tape, memory=memory)
+        return self.run.boxed(x)
+
+    def _enter_items(self, items: Sequence[Any]) -> tuple[list[Any], Callable[..., list[Any]]]:
+        pairs = [self._enter(item) for item in items]
+        builds = [build for _, build in pairs]
+        return [made for made, _ in pairs], lambda of: [build(of) for build in builds]
+
+    def _enter_container(self, x: Any) -> tuple[Any, Build]:
+        world = self._world
+        if is_built_on_container(type(x)):
+            kept = attributes_of(x)
+            made = world.keep(x, blank(x, world.of(type(x)))) if not isinstance(x, tuple) else None
+            items, build = self._enter_items(list(kept.values()))
+            parts = dict(zip(kept, items, strict=True))
+            made = built(type(x), parts) if made is None else made
+            if not isinstance(x, tuple):
+                fill(made, parts)
+            return made, lambda of: like_built_on(type(x), dict(zip(kept, build(of), strict=True)))
+        if isinstance(x, tuple):
+            items, build = self._enter_items(x)
+            return like(x, items), lambda of: like(x, build(of))
+        if isinstance(x, list):
+            made = world.keep(x, type(x)())
+            items, build = self._enter_items(x)
+            made.extend(items)
+            return made, lambda of: like(x, build(of))
+        if isinstance(x, dict):
+            keys = list(x)
+            made = world.keep(x, _empty_like(x))
+            items, build = self._enter_items(list(x.values()))
+            made.update(zip(keys, items, strict=True))
+            return made, lambda of: dict(zip(keys, build(of), strict=True))
+        return self._enter_object(x)
+
+    def _enter_object(self, x: Any) -> tuple[Any, Build]:
+        parts = parts_of(x)
+        if not parts or isinstance(x, BaseException):
+            return self._world.of(x), lambda of: None
+        names = list(parts)
+        if is_object(x):
+            made = self._world.keep(x, blank(x, self._world.of(type(x))))
+            items, build = self._enter_items(list(parts.values()))
+            fill(made, dict(zip(names, items, strict=True)))
+        else:
+            items, build = self._enter_items(list(parts.values()))
+            made = self._world.of(with_parts(x, dict(zip(names, items, strict=True))))
+
+        def gradient(of: Any) -> Any:
+            bars = dict(zip(names, build(of), strict=True))
+            if hasattr(x, "__dataclass_fields__"):
+                return with_parts(x, bars)
+            return SimpleNamespace(**bars)
+
+        return made, gradient
+
+    # --- sweeps -----------------------------------------------------------------------------
+
+    def gradients(self, pairs: Sequence[tuple[Any, Any]], which: Sequence[int]) -> list[Any]:
+        """The cotangents of arguments, for those of the numbers in the result."""
+        found = self._pulled(pairs)
+
+        def of(leaf: Leaf) -> Any:
+            return like_leaf(found.get(id(leaf)), leaf)
+
+        return [self.builds[k](of) for k in which]
+
+    def _pulled(self, pairs: Sequence[tuple[Any, Any]]) -> dict[int, Any]:
+        boxes = [leaf.box for leaf in self.leaves]
+        ys, bars = [y for y, _ in pairs], [bar for _, bar in pairs]
+        bars = self.run.pulled(ys, bars, boxes)
+        return {id(leaf): bar for leaf, bar in zip(self.leaves, bars, strict=True)}
+
+    def tangent(self, dots: Sequence[tuple[Leaf, Any]]) -> Any:
+        """The tangent of the result, for those of numbers and arrays of the arguments."""
+        boxes = [leaf.box for leaf, _ in dots]
+        results = boxes_in_structure(self.y)
+        found = self.run.pushed(boxes, [dot for _, dot in dots], results)
+        return _tangent_of(self.y, {id(y): dot for y, dot in zip(results, found, strict=True)})
+
+
+def _empty_like(x: dict[Any, Any]) -> Any:
+    import copy
+
+    made = copy.copy(x)
+    made.clear()
+    return made
+
+
+def _structure(y: Any) -> Any:
+    """A result in containers of its own: those of the program get plain values."""
+    if isinstance(y, PerturbedNumber) or is_number(y):
+        return gathered_items(y)
+    if isinstance(y, (list, tuple)) and not is_built_on_container(type(y)):
+        return like(y, list(map(_structure, y)))
+    if isinstance(y, dict):
+        return {key: _structure(item) for key, item in y.items()}
+    if is_object(y):
+        return Parts({name: _structure(item) for name, item in attributes_of(y).items()})
+    return y
+
+
+def boxes_in_structure(y: Any) -> list[Recorded]:
+    """The boxes of a result."""
+    if type(y) is Recorded:
+        return [y]
+    if isinstance(y, Parts):
+        y = vars(y)
+    if isinstance(y, dict):
+        y = list(y.values())
+    return (
+        [box for item in y for box in boxes_in_structure(item)]
+        if type(y) in (list, tuple) or hasattr(y, "_fields")
+        else []
+    )
+
+
+def holds_one_of(x: Any, classes: tuple[type, ...], seen: set[int] | None = None) -> bool:
+    """Whether arguments hold an object of some classes: in what objects keep, and what functions have captured."""
+    seen = set() if seen is None else seen
+    kind = type(x)
+    if kind in classes:
+        return True
+    if kind in _PLAIN or (isinstance(x, np.ndarray) and x.dtype != object) or id(x) in seen:
+        return False
+    seen.add(id(x))
+    if isinstance(x, np.ndarray):
+        items: Any = x.ravel().tolist()
+    elif isinstance(x, (list, tuple, set, frozenset)):
+        items = x
+    elif isinstance(x, dict):
+        items = x.values()
+    else:
+        items = parts_of(x).values()
+    return any(holds_one_of(item, classes, seen) for item in items)
+
+
+def _tangent_of(y: Any, dots: dict[int, Any]) -> Any:
+    if type(y) is Recorded:
+        dot = dots.get(id(y))
+        return zeros(value_of(y)) if dot is None else _typed(dot, value_of(y))
+    if isinstance(y, PerturbedNumber) or is_number(y):
+        return zeros(value_of(y))
+    if isinstance(y, (list, tuple)):
+        return like(y, [_tangent_of(item, dots) for item in y])
+    if isinstance(y, dict):
+        return {key: _tangent_of(item, dots) for key, item in y.items()}
+    if isinstance(y, Parts):
+        return SimpleNamespace(**{name: _tangent_of(item, dots) for name, item in vars(y).items()})
+    return None
+
+
+def _typed(dot: Any, y: Any) -> Any:
+    if isinstance(dot, PerturbedNumber):
+        return dot
+    if type(y) in (float, int):
+        return float(dot)
+    return complex(dot) if type(y) is complex else dot
+
+
+def like_leaf(bar: Any, leaf: Leaf) -> Any:
+    """A cotangent in the type of what it belongs to."""
+    x = leaf.example
+    if bar is None:
+        return leaf.zeros()
+    if isinstance(bar, PerturbedNumber):
+        return bar
+    value = value_of(x)
+    if isinstance(value, np.ndarray):
+        dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
+        return np.array(bar, dtype=dtype).reshape(value.shape)
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return complex(bar)
+    if isinstance(value, (float, int)) and not isinstance(value, np.generic):
+        return float(bar)
+    return bar

@@ -1,0 +1,418 @@
+"""The tape of one run: what was computed, read and written, in order; played forwards or backwards.
+
+A sweep goes over the tape with the rules of the ops, so that it takes as long as the run did. It keeps what it finds
+to itself: a tape may be swept any number of times, from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...ir.op import Op
+from ...numbers.levels import Level
+from ...numbers.number import value_of
+from .memory import Memory, Saved, overlaps_itself, places
+from .operations import operations
+
+
+class Entry(Protocol):
+    """One step of a run."""
+
+    def pull(self, sweep: Sweep) -> None: ...
+
+    def push(self, sweep: Sweep) -> None: ...
+
+
+class Tape:
+    """What a run at one level has done so far."""
+
+    def __init__(self, level: Level):
+        self.level = level
+        self.entries: list[Entry] = []
+        self.slots = 0
+        self.is_open = True
+        self.memories: list[Memory] = []
+        """Those of which something was saved."""
+
+    def slot(self) -> int:
+        """A place for the derivative of another number."""
+        self.slots += 1
+        return self.slots - 1
+
+
+running: ContextVar[tuple[Tape, ...]] = ContextVar("the runs that are being recorded", default=())
+"""The outermost one first."""
+
+
+class Sweep:
+    """Tangents or cotangents of everything in a run, as far as a sweep has come."""
+
+    __slots__ = ("numbers", "shadows", "zeros")
+
+    def __init__(self, zeros: Callable[..., Any]):
+        self.numbers: dict[int, Any] = {}
+        self.shadows: dict[Memory, Any] = {}
+        self.zeros = zeros
+
+    def shadow(self, memory: Memory) -> Any:
+        found = self.shadows.get(memory)
+        if found is None:
+            found = self.shadows[memory] = memory.shadow(self.zeros)
+        return found
+
+    def part(self, memory: Memory, view: np.ndarray[Any, Any]) -> Any:
+        """The derivatives of a view, which change in place."""
+        return memory.part(self.shadow(memory), view)
+
+    def add(self, to: Any, bar: Any) -> None:
+        """Add to the cotangent of an operand, a list of operands or a constant."""
+        if bar is None:
+            return
+        if isinstance(to, (list, tuple)):
+            for item, each in zip(to, bar, strict=True):
+                self.add(item, each)
+        elif isinstance(to, Number):
+            if np.iscomplexobj(value_of(bar)) and not np.iscomplexobj(value_of(to.value)):
+                bar = bar.real
+            before = self.numbers.get(to.slot)
+            self.numbers[to.slot] = bar if before is None else before + bar
+        elif isinstance(to, Seen):
+            self.add_to_view(to.memory, to.view, bar)
+        elif isinstance(to, Moved):
+            np.add.at(self.shadow(to.memory), to.places, bar)
+
+    def add_to_view(self, memory: Memory, view: np.ndarray[Any, Any], bar: Any) -> None:
+        if not view.size:
+            return
+        if np.iscomplexobj(value_of(bar)) and view.dtype.kind != "c":
+            bar = np.real(bar)
+        if overlaps_itself(view):
+            whole = np.broadcast_to(bar, view.shape)
+            flat = self.shadow(memory)
+            if view.dtype.kind == value_of(flat).dtype.kind:
+                where = places(view, memory.low, value_of(memory.flat).itemsize)
+                np.add.at(flat, where, whole)
+                return
+        here = self.part(memory, view)
+        here += bar
+
+
+class Number:
+    """An operand that is a number: its value and where its derivative is kept."""
+
+    __slots__ = ("slot", "value")
+
+    def __init__(self, value: Any, slot: int):
+        self.value = value
+        self.slot = slot
+
+    def dot(self, sweep: Sweep) -> Any:
+        return sweep.numbers.get(self.slot)
+
+
+class Seen:
+    """An operand that is an array: the view of its memory, and what it held."""
+
+    __slots__ = ("_copy", "_live", "_saved", "memory", "view")
+
+    def __init__(self, value: Any, memory: Memory, *, keeps: bool = True):
+        self.view = value_of(value)
+        self.memory = memory
+        self._saved: Saved | None = None
+        self._live = value
+        self._copy = None
+        if keeps and self.view.nbytes * 4 < memory.size:
+            self._live = value.copy()
+        elif keeps:
+            self._saved = memory.save()
+
+    @property
+    def value(self) -> Any:
+        if self._saved is None or self._saved.flat is None:
+            return self._live
+        return self.memory.part(self._saved.flat, self.view)
+
+    def dot(self, sweep: Sweep) -> Any:
+        if self.memory not in sweep.shadows:
+            return None
+        return sweep.part(self.memory, self.view).copy()
+
+
+class Moved:
+    """An operand that is an array: elements of a memory, by where they lie in it."""
+
+    __slots__ = ("memory", "places")
+
+    def __init__(self, memory: Memory, places: np.ndarray[Any, Any]):
+        self.memory = memory
+        self.places = places
+
+    @property
+    def value(self) -> Any:
+        return self.places  # of which the shape matters
+
+    def dot(self, sweep: Sweep) -> Any:
+        if self.memory not in sweep.shadows:
+            return None
+        return sweep.shadows[self.memory][self.places]
+
+
+class Held:
+    """An operand that is an array without a derivative, as it was."""
+
+    __slots__ = ("_seen",)
+
+    def __init__(self, seen: Seen):
+        self._seen = seen
+
+    @property
+    def value(self) -> Any:
+        return self._seen.value
+
+
+def value_in(x: Any) -> Any:
+    """The value of an operand, as it was."""
+    if isinstance(x, (Number, Seen, Held, Moved)):
+        return x.value
+    if type(x) is list or isinstance(x, tuple):
+        items = map(value_in, x)
+        return tuple.__new__(type(x), items) if isinstance(x, tuple) else list(items)
+    return x
+
+
+def holds_operands(x: Any) -> bool:
+    """Whether an operand has a derivative, or holds one that has."""
+    if isinstance(x, (list, tuple)):
+        return any(map(holds_operands, x))
+    return isinstance(x, (Number, Seen, Moved))
+
+
+def dot_in(x: Any, sweep: Sweep) -> Any:
+    """The tangent of an operand; None for what has none."""
+    if isinstance(x, (Number, Seen, Moved)):
+        return x.dot(sweep)
+    if isinstance(x, (list, tuple)) and holds_operands(x):
+        return [dot_in(item, sweep) for item in x]
+    return None
+
+
+class Computed:
+    """An op on operands of which at least one has a derivative."""
+
+    __slots__ = ("op", "operands", "options", "results", "span")
+
+    def __init__(self, op: Op, operands: Sequence[Any], options: dict[str, Any], results: Any):
+        self.op = op
+        self.operands = operands
+        self.options = options
+        self.results = results
+        """A `Number` or a `Seen` each, a plain value where there is no derivative; a tuple of several."""
+
+    def pull(self, sweep: Sweep) -> None:
+        bar = self._bar(self.results, sweep)
+        if bar is None:
+            return
+        operations.pull(sweep, self, bar)
+
+    def _bar(self, result: Any, sweep: Sweep) -> Any:
+        """The cotangent of the result, which has no other one before this step."""
+        if isinstance(result, Number):
+            return sweep.numbers.pop(result.slot, None)
+        if isinstance(result, Seen):
+            flat = sweep.shadows.pop(result.memory, None)
+            return None if flat is None else result.memory.part(flat, result.view)
+        if isinstance(result, (list, tuple)):
+            bars = [self._bar(each, sweep) for each in result]
+            return None if all(bar is None for bar in bars) else bars
+        return None
+
+    def push(self, sweep: Sweep) -> None:
+        dots = [dot_in(x, sweep) for x in self.operands]
+        if any(dot is not None for dot in dots):
+            set_dot(sweep, self.results, operations.push(self, dots))
+
+
+class Weighted:
+    """A number computed of one or two others, with floats as partial derivatives."""
+
+    __slots__ = ("first", "second", "slot", "weight", "weight_of_second")
+
+    def __init__(self, slot: int, first: int, weight: float, second: int, weight_of_second: float):
+        self.slot = slot
+        self.first = first
+        self.weight = weight
+        self.second = second
+        """-1 where there is none."""
+        self.weight_of_second = weight_of_second
+
+    def pull(self, sweep: Sweep) -> None:
+        bars = sweep.numbers
+        bar = bars.pop(self.slot, None)
+        if bar is None or (type(bar) is float and bar == 0.0):
+            return  # which is not to meet an infinite derivative
+        before = bars.get(self.first)
+        bars[self.first] = bar * self.weight if before is None else before + bar * self.weight
+        if self.second >= 0:
+            part, before = bar * self.weight_of_second, bars.get(self.second)
+            bars[self.second] = part if before is None else before + part
+
+    def push(self, sweep: Sweep) -> None:
+        dots = sweep.numbers
+        first = dots.get(self.first)
+        total = None if first is None else first * self.weight
+        second = dots.get(self.second) if self.second >= 0 else None
+        if second is not None:
+            part = second * self.weight_of_second
+            total = part if total is None else total + part
+        if total is not None:
+            dots[self.slot] = total
+
+
+def set_dot(sweep: Sweep, result: Any, dot: Any) -> None:
+    """Give a result its tangent."""
+    if dot is None:
+        return
+    if isinstance(result, Number):
+        sweep.numbers[result.slot] = dot
+    elif isinstance(result, Seen):
+        sweep.part(result.memory, result.view)[...] = dot
+    elif isinstance(result, (list, tuple)):
+        for each, part in zip(result, dot, strict=True):
+            set_dot(sweep, each, part)
+
+
+class Read:
+    """A number that was read from an array."""
+
+    __slots__ = ("memory", "slot", "view")
+
+    def __init__(self, memory: Memory, view: np.ndarray[Any, Any], slot: int):
+        self.memory, self.view, self.slot = memory, view, slot
+
+    def pull(self, sweep: Sweep) -> None:
+        bar = sweep.numbers.pop(self.slot, None)
+        if bar is not None:
+            here = sweep.part(self.memory, self.view)
+            here += bar
+
+    def push(self, sweep: Sweep) -> None:
+        if self.memory in sweep.shadows:
+            sweep.numbers[self.slot] = sweep.part(self.memory, self.view)[()]
+
+
+class Taken:
+    """Elements that an index with arrays copied out of an array."""
+
+    __slots__ = ("index", "memory", "result", "view")
+
+    def __init__(self, memory: Memory, view: np.ndarray[Any, Any], index: Any, result: Any):
+        self.memory, self.view, self.index, self.result = memory, view, index, result
+
+    def pull(self, sweep: Sweep) -> None:
+        flat = sweep.shadows.pop(self.result.memory, None)
+        if flat is not None:
+            bar = self.result.memory.part(flat, self.result.view)
+            np.add.at(sweep.part(self.memory, self.view), self.index, bar)
+
+    def push(self, sweep: Sweep) -> None:
+        if self.memory in sweep.shadows:
+            set_dot(sweep, self.result, sweep.part(self.memory, self.view)[self.index])
+
+
+class Written:
+    """A value written to some elements of an array."""
+
+    __slots__ = ("index", "memory", "value", "view")
+
+    def __init__(self, memory: Memory, view: np.ndarray[Any, Any], index: Any, value: Any):
+        self.memory, self.view, self.index, self.value = memory, view, index, value
+
+    def pull(self, sweep: Sweep) -> None:
+        if self.memory not in sweep.shadows:
+            return
+        whole = sweep.part(self.memory, self.view)
+        bar = whole[self.index]
+        if holds_operands(self.value):
+            own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
+            last = last_written(self.view.shape, self.index)
+            own = own if last is None else np.where(last, own, 0.0)
+            whole[self.index] = 0
+            sweep.add(self.value, in_shape_of(own, value_in(self.value)))
+        else:
+            whole[self.index] = 0
+
+    def push(self, sweep: Sweep) -> None:
+        dot = dot_in(self.value, sweep)
+        if dot is not None or self.memory in sweep.shadows:
+            whole = sweep.part(self.memory, self.view)
+            whole[self.index] = 0 if dot is None else dot
+
+
+class Added:
+    """A value added to some elements of an array, or taken off."""
+
+    __slots__ = ("index", "is_repeated", "memory", "sign", "value", "view")
+
+    def __init__(
+        self,
+        memory: Memory,
+        view: np.ndarray[Any, Any],
+        index: Any,
+        value: Any,
+        sign: int,
+        is_repeated: bool,
+    ):
+        self.memory, self.view, self.index, self.value = memory, view, index, value
+        self.sign, self.is_repeated = sign, is_repeated
+
+    def pull(self, sweep: Sweep) -> None:
+        if self.memory not in sweep.shadows:
+            return
+        bar = sweep.part(self.memory, self.view)[self.index]
+        own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
+        own = own if self.sign > 0 else -own
+        sweep.add(self.value, in_shape_of(own, value_in(self.value)))
+
+    def push(self, sweep: Sweep) -> None:
+        dot = dot_in(self.value, sweep)
+        if dot is None:
+            return
+        whole = sweep.part(self.memory, self.view)
+        if self.is_repeated:
+            (np.add if self.sign > 0 else np.subtract).at(whole, self.index, dot)
+        elif self.sign > 0:
+            whole[self.index] += dot
+        else:
+            whole[self.index] -= dot
+
+
+def last_written(shape: tuple[int, ...], index: Any) -> Any:
+    """Which elements of a value that is written stay, where some are written to one place; None if all do."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(
+        isinstance(p, (list, np.ndarray)) and np.asarray(p).dtype.kind in "iu" for p in parts
+    ):
+        return None
+    where = np.arange(int(np.prod(shape))).reshape(shape)[index]
+    order = np.arange(where.size).reshape(where.shape)
+    last = np.zeros(int(np.prod(shape)), dtype=int)
+    last[where] = order
+    stays = last[where] == order
+    return None if stays.all() else stays
+
+
+def in_shape_of(bar: Any, value: Any) -> Any:
+    """A cotangent summed over what writing a value repeated it along."""
+    from ...runtime.cotangents import unbroadcast
+
+    if isinstance(value, (list, tuple)):
+        return [in_shape_of(bar[k], item) for k, item in enumerate(value)]
+    shape = np.shape(value_of(value))
+    extra = len(shape) - np.ndim(value_of(bar))
+    if extra > 0:
+        bar = np.reshape(bar, (1,) * extra + tuple(np.shape(value_of(bar))))
+    return unbroadcast(bar, value)

@@ -1,0 +1,181 @@
+"""Recording a run: what the program sees of boxes, what it leaves, what is refused."""
+
+import copy
+import math
+import warnings
+from array import array
+from collections import Counter
+
+import numpy as np
+import pytest
+import test_random_arrays as random_arrays
+
+import wengert as wg
+from wengert.compile import recorded
+from wengert.errors import BadArgument, LostDerivative
+
+RECORDED = {"tier": "recorded"}
+KEPT = {"calls": 0, "last": None}
+TABLE = {"square": lambda x: x * x, "sine": math.sin}
+
+
+class Layer:
+    made = 0
+
+    def __init__(self, w):
+        Layer.made += 1
+        self.w = w
+        self.seen = []
+
+    def __call__(self, x):
+        self.seen.append(x)
+        return math.tanh(self.w * x)
+
+
+class Deep(Layer):
+    def __call__(self, x):
+        return super().__call__(super().__call__(x))
+
+
+def classes(w, x):
+    layers = [Layer(w), Deep(w * 0.5)]
+    for layer in layers:
+        x = layer(x)
+    assert all(type(layer.seen[0]) is float for layer in layers)
+    assert isinstance(layers[1], Layer)
+    return x * TABLE["sine"](w)
+
+
+def test_classes_and_what_they_count():
+    made = Layer.made
+    assert wg.grad(classes, (0, 1), **RECORDED)(0.4, 1.5) == pytest.approx(
+        wg.grad(classes, (0, 1), tier="static")(0.4, 1.5)
+    )
+    assert Layer.made == made + 4
+
+
+def keeps(x):
+    KEPT["calls"] += 1
+    KEPT["last"] = x * 2.0
+    return KEPT["last"] ** 2
+
+
+def test_no_box_is_left_in_globals():
+    KEPT.update(calls=0, last=None)
+    assert wg.grad(keeps, **RECORDED)(3.0) == 24.0
+    assert KEPT == {"calls": 1, "last": 6.0}
+    assert type(KEPT["last"]) is float
+
+
+def test_arguments_are_left_as_plain_python_leaves_them():
+    def program(state, x):
+        state["history"].append(x * 2.0)
+        state["a"][1:] *= x
+        state["self"] = state["history"]
+        return state["a"].sum() + state["history"][0]
+
+    state = {"history": [], "a": np.array([1.0, 2.0, 3.0])}
+    history, array = state["history"], state["a"]
+    assert wg.grad(program, 1, **RECORDED)(state, 2.0) == 7.0
+    assert state["history"] is history is state["self"]
+    assert state["a"] is array
+    assert history == [4.0]
+    assert type(history[0]) is float
+    np.testing.assert_array_equal(array, [1.0, 4.0, 6.0])
+
+
+def test_an_exception_passes_through():
+    kept = []
+
+    def program(x):
+        kept.append(x)
+        raise KeyError("here", x)
+
+    with pytest.raises(KeyError) as caught:
+        wg.grad(program, **RECORDED)(1.5)
+    assert caught.value.args == ("here", 1.5)
+    assert type(caught.value.args[1]) is float
+    assert kept == [1.5]
+    assert type(kept[0]) is float
+
+
+def transparent(x):
+    assert type(x) is float
+    assert isinstance(x, float)
+    assert f"{x:.2f} {x}" == "0.50 0.5"
+    assert {x: 1}[0.5] == 1
+    assert copy.deepcopy([x])[0] == x
+    assert not hasattr(x, "value_of")
+    match x:
+        case float(y):
+            return y * y
+    raise AssertionError
+
+
+def test_a_box_answers_as_its_number():
+    assert wg.grad(transparent, **RECORDED)(0.5) == 1.0
+
+
+def test_what_leaves_the_boxes_is_refused_with_its_line():
+    buffer = array("d")
+
+    def program(x):
+        buffer.append(x)
+        return x
+
+    with pytest.raises(LostDerivative, match=r"buffer\.append\(x\)"):
+        wg.grad(program, **RECORDED)(1.5)
+
+
+def test_levels_are_kept_apart():
+    def program(x):
+        return x * wg.grad(lambda y: x + y * y * y, **RECORDED)(2.0)
+
+    assert wg.grad(program, **RECORDED)(1.0) == 12.0
+    assert wg.grad(lambda x: x * wg.derivative(lambda y: x + y)(1.0), **RECORDED)(1.0) == 1.0
+
+
+def test_a_pullback_is_called_again_and_keeps_what_it_needs():
+    x = np.array([1.0, 2.0])
+    y, back = recorded.pullback(lambda x: [x * x, np.sum(x)], (x,), {})
+    x[:] = 0.0
+    for _ in range(2):
+        np.testing.assert_array_equal(back([np.array([1.0, 1.0]), 2.0])[0], [4.0, 6.0])
+    np.testing.assert_array_equal(y[0], [1.0, 4.0])
+
+
+def test_long_tapes_are_linear():
+    def steps(x):
+        total = 0.0
+        for _ in range(20_000):
+            x = x - 0.001 * x * x
+            total += x
+        return total
+
+    assert math.isfinite(wg.grad(steps, **RECORDED)(1.0))
+
+
+def test_tiers_are_named():
+    with pytest.raises(BadArgument, match="'static' or 'recorded'"):
+        wg.grad(math.sin, tier="fast")
+
+
+@pytest.fixture
+def recording(monkeypatch):
+    """The checks of random programs, by recording."""
+    for name in ("grad", "value_and_grad"):
+        own = getattr(wg, name)
+        monkeypatch.setattr(wg, name, lambda f, k, own=own: own(f, k, **RECORDED))
+    monkeypatch.setattr(wg, "pushforward", lambda f, *args: recorded.pushforward(f, args, {}))
+    monkeypatch.setattr(random_arrays.Check, "save", lambda self, folder, number: None)
+
+
+def test_random_programs(recording, tmp_path):
+    warnings.simplefilter("ignore")
+    counts, wrong = Counter(), []
+    for number in range(40):
+        how, _, text = random_arrays.examined(number, tmp_path)
+        counts[how] += 1
+        wrong += [text] if how == "wrong" else []
+    assert not wrong, "\n".join(wrong)
+    assert counts["refused"] <= 2
