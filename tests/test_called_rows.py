@@ -13,7 +13,7 @@ from wengert.frontend import read as source
 from wengert.frontend import rule_rows as rows
 from wengert.frontend.domain.values import Items
 from wengert.frontend.machine.interpreter import Interpreter
-from wengert.frontend.machine.reading import Reading
+from wengert.frontend.machine.session import Reading
 from wengert.ir.graph import ZERO, Const, Function, Input, Var
 from wengert.ir.types import ARRAY, COMPLEX, FLOAT, UNKNOWN, Array, Kind
 from wengert.rules import registry

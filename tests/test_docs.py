@@ -14,7 +14,7 @@ import pages
 import pytest
 
 import wengert as wg
-from wengert.frontend.polyfills import equivalents
+from wengert.frontend.polyfills import manifest
 from wengert.ops import registry
 from wengert.rules import registry as rules
 
@@ -146,7 +146,7 @@ def test_every_function_of_the_coverage_table_is_known() -> None:
 
 def _is_covered(function: Any) -> bool:
     """Whether a function is an op, or something in Python stands for it."""
-    return registry.find(function) is not None or equivalents.stand_in_for(function) is not None
+    return registry.find(function) is not None or manifest.stand_in_for(function) is not None
 
 
 NUMPY_TABLE = "of NumPy and the standard library"

@@ -32,7 +32,7 @@ from wengert.ir.verify import verify
 from wengert.ops import registry
 from wengert.passes.forward import push as forward
 from wengert.passes.memory import settle as memory
-from wengert.passes.memory.concerned import Concerned
+from wengert.passes.memory.written_closure import Concerned
 from wengert.passes.reverse import sweep as reverse
 
 STEP = 1e-6

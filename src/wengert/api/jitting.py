@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer
-from ..backends.native.run.quick_call import quickly_called
+from ..backends.native.run.vectorcall import quickly_called
 from ..compile import calling, engine
 from ..compile.calling import Call
 from ..compile.derived import Derived
@@ -32,7 +32,7 @@ from .gradients import Derivative, Text
 
 if TYPE_CHECKING:
     from ..backends.native.run.kernel import Kernel
-    from ..backends.native.run.quick_call import Identities
+    from ..backends.native.run.vectorcall import Identities
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -14,14 +14,14 @@ from ..backends import python as printer
 from ..errors import InternalError, UnsupportedSyntax
 from ..frontend.boundary import signature
 from ..frontend.domain.values import HEAP_TYPE
-from ..frontend.machine.relied_on import Guard
+from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
 from ..ir.graph import TRY, Function, Var, walk
 from ..ir.records import field, mutable_record, replace
 from ..ir.types import Static, Struct, leaves
 from ..loading import collecting_later
 from ..ops.structure import global_
-from ..passes.analysis.written import targets, written
+from ..passes.analysis.write_sets import targets, written
 from ..runtime import identity
 from ..runtime.containers import own_dictionary
 from .calling import Call, captured_by

@@ -18,7 +18,7 @@ from ..frontend import read as source
 from ..frontend.boundary import signature
 from ..frontend.domain.values import Value
 from ..frontend.machine.progress import furthest
-from ..frontend.machine.reading import NeedsKnown
+from ..frontend.machine.session import NeedsKnown
 from ..intrinsics.steering import is_differentiating
 from ..ir.graph import Function, Input
 from ..ir.records import mutable_record, record, replace
@@ -28,11 +28,11 @@ from ..ops.program.refusals import REFUSALS
 from ..passes.blocks import tidy
 from ..passes.blocks.remarks import without_remarks
 from ..passes.checks.deferral import refused_when_run
+from ..passes.checks.dominance import refuse_out_of_sight
 from ..passes.checks.ignored import ignored_errors
-from ..passes.checks.sight import refuse_out_of_sight
-from ..passes.checks.unread import with_all_evaluated
+from ..passes.checks.keep_raising import with_all_evaluated
 from ..passes.memory import settle
-from ..passes.simplify.narrowest import with_dtypes_checked
+from ..passes.simplify.dtype_narrowing import with_dtypes_checked
 from ..rules import registry as rules
 from .calling import (
     Call,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.boundary import signature
-from ..frontend.machine.relied_on import MISSING, PARTS, PRESENT, Guard
+from ..frontend.machine.guards import MISSING, PARTS, PRESENT, Guard
 from ..ir.types import Kind, Number, Static
 from ..rules import registry as rules
 from ..runtime.undefined import UNDEFINED

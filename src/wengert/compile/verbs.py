@@ -34,7 +34,7 @@ from ..ops.structure import gradient_kind
 from ..passes.analysis import activity
 from ..passes.analysis.precision import is_of_64_bits
 from ..passes.blocks import tidy
-from ..passes.checks.unread import with_primal_evaluated
+from ..passes.checks.keep_raising import with_primal_evaluated
 from ..passes.reverse import sweep as reverse
 from ..runtime.containers import CONTENTS, reads_plainly
 from ..runtime.cotangents import gradient_names

@@ -36,10 +36,10 @@ from .functions.closures import closure_of
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
 from .machine import progress
+from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
-from .machine.reading import Diverges, NeedsCallee, OneByOne, Reading
-from .machine.relied_on import Guard, Seen, seeing
 from .machine.runs import Values
+from .machine.session import Diverges, NeedsCallee, OneByOne, Reading
 from .syntax.sources import source_of
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _top_frame(it: Interpreter, target: Kind) -> Any:
     from contextlib import contextmanager
 
     from .domain.values import Closure, Scope
-    from .machine.reading import Frame
+    from .machine.session import Frame
 
     @contextmanager
     def frame() -> Any:

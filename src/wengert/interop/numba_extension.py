@@ -30,7 +30,7 @@ from ..api.gradients import Derivative
 from ..api.jitting import Jitted, specialised
 from ..backends.native.emit.llvm_runtime import MEMORY_WORDS
 from ..backends.native.form.loopform import CODES, Code
-from ..backends.native.lower.border import (
+from ..backends.native.lower.calling_convention import (
     ArrayLeaf,
     ArrayResult,
     Leaf,
@@ -42,7 +42,7 @@ from ..backends.native.lower.border import (
 from ..backends.native.prepare.outside import read_from_outside
 from ..backends.native.program import function as lowering
 from ..backends.native.run import machine
-from ..backends.native.run.flat import Flat, Table, flat, key_of, words_of, words_of_array
+from ..backends.native.run.numba_abi import Flat, Table, flat, key_of, words_of, words_of_array
 from ..backends.native.values.values import AN_INTEGER, Unlowered
 from ..errors import NotNative, WengertError
 from ..ir.types import Kind, Struct

@@ -33,8 +33,8 @@ from ..frontend.domain.values import (
     unflatten,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..frontend.machine.reading import Diverges, strictly
 from ..frontend.machine.runs import handed_on
+from ..frontend.machine.session import Diverges, strictly
 from ..ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from ..ir.records import replace
 from ..ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
@@ -42,8 +42,8 @@ from ..ops.program import memory as me
 from ..ops.program.refusals import REFUSALS
 from ..passes.blocks import tidy
 from ..passes.blocks.copies import inlined
-from ..passes.checks.sight import refuse_out_of_sight
-from ..passes.checks.unread import with_all_evaluated
+from ..passes.checks.dominance import refuse_out_of_sight
+from ..passes.checks.keep_raising import with_all_evaluated
 
 State = dict[Place, heap.Content]
 """What objects hold where a function starts that changes them."""

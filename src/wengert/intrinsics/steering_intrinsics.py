@@ -17,7 +17,7 @@ from ..frontend.domain.values import (
     kind_of_value,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..frontend.machine.reading import strictly
+from ..frontend.machine.session import strictly
 from ..ir.graph import CALL, Atom, Const, Eqn, Var
 from ..ir.records import replace
 from ..ir.types import Other, Seq, Static

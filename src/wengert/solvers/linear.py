@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..frontend.polyfills.equivalents import as_it_is
+from ..frontend.polyfills.manifest import as_it_is
 from ..intrinsics.steering import stop_gradient
 from .results import Result
 

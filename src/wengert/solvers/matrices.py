@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
-from ..frontend.polyfills.equivalents import as_it_is
+from ..frontend.polyfills.manifest import as_it_is
 from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON
 from ..frontend.polyfills.scipy.linalg import expm
 from ..intrinsics.roots import root_of

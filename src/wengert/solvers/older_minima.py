@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api.gradients import derivative, grad
-from ..frontend.polyfills.equivalents import as_it_is
+from ..frontend.polyfills.manifest import as_it_is
 from ..intrinsics.roots import root_of, solved
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered

@@ -47,7 +47,7 @@ from ...runtime.containers import (
 from ...runtime.cotangents import like_built_on
 from ..domain.number_classes import DEEPEST
 from ..syntax.declarations import keeps_state
-from .shown import is_data, is_picture
+from .foreign_libraries import is_data, is_picture
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""

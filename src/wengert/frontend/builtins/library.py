@@ -50,7 +50,7 @@ from ..iterate import generators, iterators
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
 from ..objects.identities import holds_by_identity, refuse_in_sets
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
@@ -68,7 +68,7 @@ def _must_have_items(it: Interpreter, function: Any, args: Args, given: Args) ->
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return it.call(Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
+        return it.call(Const(manifest.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
     if it.constant(kwargs.get("strict", Const(False))):
         one_pass = any(map(is_iterator, args))
         function = iterator_polyfills.zip_ if one_pass else iterator_polyfills.strict_zip
@@ -100,7 +100,7 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if any(map(is_star, args)):
-        return it.call(Const(equivalents.range_), args, kwargs)
+        return it.call(Const(manifest.range_), args, kwargs)
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
@@ -423,7 +423,7 @@ def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return it.call(Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
+        return it.call(Const(manifest.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
     return it.emit_op(el.hypot, "math", args, kwargs)
 
 

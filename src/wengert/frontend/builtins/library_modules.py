@@ -52,7 +52,7 @@ from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.scipy import sparse_storage
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import contextlib as context_polyfills
@@ -108,7 +108,7 @@ def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and not kwargs:
         return it.call(Const(iterator_polyfills.repeat), args, {})
-    return it.call(Const(equivalents.repeat), args, kwargs)
+    return it.call(Const(manifest.repeat), args, kwargs)
 
 
 def _by_indices(function: Callable[..., Any]) -> Handler:
@@ -155,7 +155,7 @@ def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if source is None or key in it.reading.one_by_one:
         return it.call(Const(iterator_polyfills.tee), args, kwargs)
     walking.copied_ahead(it, key, source)
-    return it.call(Const(equivalents.tee), args, kwargs)
+    return it.call(Const(manifest.tee), args, kwargs)
 
 
 def _only_source(it: Interpreter, value: Value) -> Value | None:
@@ -366,10 +366,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.itemgetter, _itemgetter),
     (operator.getitem, lambda it, args, kwargs: it.getitem(*args)),
     (divmod, _divmod),
-    (equivalents.as_it_is, _as_it_is),
+    (manifest.as_it_is, _as_it_is),
     (pools.in_a_process, _in_a_process),
     (
-        equivalents.matrix_product,
+        manifest.matrix_product,
         lambda it, args, kwargs: it.emit(named("matmul"), *map(it.atom, args)),
     ),
     (np.nditer, _nditer),
@@ -478,7 +478,7 @@ _EAGER: dict[int, Handler] = {
     **{
         id(function): _in_python(equivalent)
         for function, equivalent in (
-            *equivalents.EQUIVALENTS,
+            *manifest.EQUIVALENTS,
             *context_polyfills.EQUIVALENTS,
             *iterator_polyfills.ENDLESS,
             *writing.IN_PYTHON,
@@ -504,7 +504,7 @@ def handler_of(known: Any) -> Handler | None:
     if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
         return _chain_from_iterable
     if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
-        return _in_python(equivalents.from_keys)
+        return _in_python(manifest.from_keys)
     if isinstance(getattr(known, "__self__", None), ContextVar) and known.__name__ == "set":
         return lambda it, args, kwargs: _set_for_context(it, known, args, kwargs)
     module = getattr(known, "__module__", None)
@@ -535,7 +535,7 @@ def _starts_elsewhere(known: Any) -> bool:
     return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
 
 
-_chain_from_iterable = at_once(_in_python(equivalents.chain_from_iterable), "chain_from_iterable")
+_chain_from_iterable = at_once(_in_python(manifest.chain_from_iterable), "chain_from_iterable")
 
 
 _PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}

@@ -38,9 +38,9 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import raise_now
-from ..machine.reading import Diverges
-from ..machine.relied_on import has
+from ..machine.guards import has
 from ..machine.runs import known
+from ..machine.session import Diverges
 from ..objects import (
     class_attributes,
     classes_by_call,
@@ -50,7 +50,7 @@ from ..objects import (
     objects,
 )
 from ..objects.objects import by_name, known_name
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import container_bases
@@ -439,7 +439,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (types.MethodType, _bound_method),
     (isinstance, _isinstance),
     (np.iscomplexobj, _is_complex_object),
-    (equivalents.is_known_as, _is_known_as),
+    (manifest.is_known_as, _is_known_as),
     (column_polyfills.is_column, lambda it, args, kwargs: Const(columns.is_column(args[0]))),
     (issubclass, _issubclass),
     (type, _type),

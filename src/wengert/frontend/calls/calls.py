@@ -21,7 +21,7 @@ from ...ops import registry as ops
 from ...ops import structure as st
 from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
-from ..boundary.shown import draws
+from ..boundary.foreign_libraries import draws
 from ..boundary.signature import derives
 from ..classes.class_lookup import owner_of_init
 from ..data import columns
@@ -44,12 +44,12 @@ from ..functions.closures import bound_before, closure_of, closure_of_items, mad
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import captures, identities, now, place_of, stands_for
 from ..machine.failing import fail_now, raise_now
+from ..machine.guards import rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.reading import strictly
-from ..machine.relied_on import rely_on_partial
 from ..machine.runs import with_known_keys
-from ..polyfills import equivalents
+from ..machine.session import strictly
+from ..polyfills import manifest
 from ..syntax.declarations import changes_its_object
 from . import ordinary_options, remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
@@ -256,7 +256,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
 
 
 def _stand_in(function: Any) -> Any:
-    return equivalents.stand_in_for(function)
+    return manifest.stand_in_for(function)
 
 
 ops.stand_ins.append(_stand_in)
@@ -266,7 +266,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     writes = writing_functions.ufunc_at(it, known)
     if writes is not None:
         return writes(it, args, kwargs)
-    equivalent = equivalents.late_equivalent(known)
+    equivalent = manifest.late_equivalent(known)
     if equivalent is not None:
         return _call_equivalent(it, equivalent, args, kwargs, known)
     drawn = _drawn(it, known, args, kwargs)
@@ -322,7 +322,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
             return it.new_namedtuple(args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
         case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):
-            return call(it, Const(equivalents.namedtuple_of), args, kwargs)
+            return call(it, Const(manifest.namedtuple_of), args, kwargs)
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType(registry=_, dispatch=dispatch) if args:

@@ -31,14 +31,14 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
 from ..machine.protocol import operation
-from ..machine.reading import NeedsCallee, strictly
 from ..machine.runs import known, take_turn
+from ..machine.session import NeedsCallee, strictly
 from ..syntax.declarations import yields
 from . import remembering, separate
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Frame
+    from ..machine.session import Frame
 
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""

@@ -34,7 +34,7 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import closure_of
 from ..heap import Heap, identities, now, place_of
 from ..heap.sharing import reached_from
-from ..machine.reading import NeedsCallee
+from ..machine.session import NeedsCallee
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

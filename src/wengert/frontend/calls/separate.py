@@ -43,7 +43,7 @@ from ..domain.values import (
 from ..heap import captures, cells
 from ..heap.loop_aliases import Path, at_path, objects_in
 from ..machine.interpreter import Interpreter
-from ..machine.reading import Diverges
+from ..machine.session import Diverges
 from ..syntax.declarations import free_names
 
 Returned = tuple[Path, int, Path, int]

@@ -27,8 +27,8 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import raise_now
+from ..machine.guards import MISSING, OURS, kept_in
 from ..machine.protocol import operation
-from ..machine.relied_on import MISSING, OURS, kept_in
 from ..polyfills.stdlib import collections as container_polyfills
 from .bound_methods import receiver_of
 

@@ -19,7 +19,7 @@ from ...ops import structure as st
 from ..domain import number_classes
 from ..domain.values import Items, Iteration, Native, Value, as_known, kind_of_value
 from ..machine.failing import fail_now, raise_now
-from ..machine.relied_on import MISSING
+from ..machine.guards import MISSING
 from ..polyfills.stdlib import collections as container_polyfills
 from .class_lookup import class_of
 

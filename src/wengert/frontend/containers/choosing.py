@@ -15,7 +15,7 @@ from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 from ..heap import holds_objects, now
 from ..machine.failing import raise_now
-from ..polyfills import equivalents
+from ..polyfills import manifest
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -72,7 +72,7 @@ def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse
     """`sorted(items, key=key, reverse=reverse)`."""
     keys: Value = list_of(*(_key_of(it, key, item) for item in items))
     if all(defines(each, "__lt__") for each in keys.values):
-        keys = it.call(Const(equivalents.ranks), [keys], {})
+        keys = it.call(Const(manifest.ranks), [keys], {})
     order = it.emit(co.sorted_order, it.atom(keys), reverse=it.atom(reverse))
     return list_of(*(_pick(it, items, it.getitem(order, Const(k))) for k in range(len(items))))
 
@@ -80,10 +80,10 @@ def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse
 def by_comparison(it: Interpreter, items: Value, options: Mapping[str, Value]) -> Value | None:
     """What `sorted` gives by a key that `functools.cmp_to_key` has made; None of all other keys."""
     key = now(it, options.get("key", Const(None)))
-    if not isinstance(key, Items) or key.type is not equivalents.Comparing:
+    if not isinstance(key, Items) or key.type is not manifest.Comparing:
         return None
     reverse = options.get("reverse", Const(False))
-    return it.call(Const(equivalents.sorted_by), [items, key["mycmp"], reverse], {})
+    return it.call(Const(manifest.sorted_by), [items, key["mycmp"], reverse], {})
 
 
 def _pick(it: Interpreter, items: Sequence[Value], index: Value) -> Value:

@@ -30,7 +30,7 @@ from ..domain.values import (
 )
 from ..heap import iterator_state
 from ..machine.protocol import operation
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from .writes import (
     adopt,
     is_list,
@@ -128,17 +128,17 @@ def _popitem(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     assert isinstance(keys, Var)
     it.reading.linked.add(keys)  # a key is no part of what changes
     last = kwargs.get("last", args[0] if args else Const(True))
-    key = _call_python(it, equivalents.outer_key, keys, last)
+    key = _call_python(it, manifest.outer_key, keys, last)
     return tuple_of(key, _pop(it, var, [key], {}))
 
 
 def _extend_left(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    return _call_python(it, equivalents.extend_left, var, *args)
+    return _call_python(it, manifest.extend_left, var, *args)
 
 
 def _rotate(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     listed = it.emit(st.as_list, it.atom(var))
-    heap.refill(it, var, it.atom(_call_python(it, equivalents.rotated, listed, *args)))
+    heap.refill(it, var, it.atom(_call_python(it, manifest.rotated, listed, *args)))
     return Const(None)
 
 

@@ -31,8 +31,8 @@ from ..domain.values import (
 from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
+from ..machine.guards import is_users_module
 from ..machine.protocol import operation
-from ..machine.relied_on import is_users_module
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -11,10 +11,10 @@ from .. import heap as hp
 from ..domain.values import Value
 from ..heap import cells
 from ..machine.protocol import operation
-from ..machine.reading import Diverges, Leaves, Step
+from ..machine.session import Diverges, Leaves, Step
 from . import deferral
-from .arms import Arm, Merge
-from .merging import Merger
+from .branch import Arm, Merge
+from .join import Merger
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

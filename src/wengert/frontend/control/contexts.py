@@ -33,7 +33,7 @@ from . import deferral, exceptions
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Step
+    from ..machine.session import Step
 from ..domain.running import Consumer
 from ..functions.closures import example_manager
 from ..heap import iterator_state

@@ -16,9 +16,9 @@ from ...ir.records import value_record
 from ...ops import structure as st
 from ...ops.program.refusals import operands_of, refused, unless_refusal
 from ..domain.values import Value
-from ..machine.reading import Frame
 from ..machine.segments import Marked
-from .arms import Arm
+from ..machine.session import Frame
+from .branch import Arm
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

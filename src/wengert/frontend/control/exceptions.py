@@ -19,12 +19,12 @@ from ..heap import now, put
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.reading import Diverges, Leaves, Step
 from ..machine.segments import Classes, OpenArm, Region
+from ..machine.session import Diverges, Leaves, Step
 from ..syntax import liveness
 from . import deferral
-from .arms import Arm
-from .catching import see
+from .branch import Arm
+from .try_context import see
 
 
 def run_try(it: Interpreter, node: ast.Try) -> None:

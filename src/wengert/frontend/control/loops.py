@@ -16,8 +16,8 @@ from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..machine.protocol import operation
-from ..machine.reading import Diverges, strictly
 from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
+from ..machine.session import Diverges, strictly
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 

@@ -11,7 +11,7 @@ from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ...ops import structure as st
 from ..domain import number_classes
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value, list_of
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _matches_run_time_mapping(
 
 def _without(it: Interpreter, subject: Value, keys: list[Any]) -> Value:
     """A dictionary without some of its keys."""
-    return it.call(Const(equivalents.without), [subject, Const(tuple(keys))], {})
+    return it.call(Const(manifest.without), [subject, Const(tuple(keys))], {})
 
 
 def _is_sequence(it: Interpreter, subject: Value) -> Atom:

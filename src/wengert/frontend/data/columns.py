@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir.graph import Const
 from ...ir.op import Op
-from ..boundary.shown import makes_tables
+from ..boundary.foreign_libraries import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..machine.protocol import operation
 from ..polyfills.pandas import columns as column_polyfills

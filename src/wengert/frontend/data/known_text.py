@@ -19,8 +19,8 @@ from ...ops import structure as st
 from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
-from ..machine.reading import Diverges
 from ..machine.runs import known
+from ..machine.session import Diverges
 from ..polyfills.stdlib import collections as container_polyfills
 
 if TYPE_CHECKING:

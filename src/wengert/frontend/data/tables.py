@@ -16,11 +16,11 @@ import numpy as np
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import PICTURE
 from ...ops import structure as st
-from ..boundary.shown import is_data
+from ..boundary.foreign_libraries import is_data
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
 from ..machine import protocol
 from ..machine.failing import fail_now
-from ..machine.relied_on import rely_on
+from ..machine.guards import rely_on
 from ..polyfills.pandas.columns import is_numbered
 
 if TYPE_CHECKING:

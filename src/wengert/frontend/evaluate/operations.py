@@ -35,7 +35,7 @@ from ..domain.values import (
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
 from ..machine.runs import known
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
                 "a list is made of one object many times over",
                 "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
             )
-    return it.call(Const(equivalents.repeated), [items, times], {})
+    return it.call(Const(manifest.repeated), [items, times], {})
 
 
 def _is_list(value: Value) -> bool:

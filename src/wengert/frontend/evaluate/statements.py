@@ -22,7 +22,7 @@ from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
-from ..machine.reading import Step
+from ..machine.session import Step
 from ..objects import local_classes
 from .expressions import evaluate_after
 

@@ -17,8 +17,8 @@ from ..boundary.signature import Template
 from ..domain.held import Held, StandIn
 from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells, now
+from ..machine.guards import rely_on_function
 from ..machine.protocol import operation
-from ..machine.relied_on import rely_on_function
 from ..syntax.sources import source_of
 
 if TYPE_CHECKING:

@@ -15,16 +15,16 @@ from ...ir.types import Static, Struct
 from ...ops import structure as st
 from ..boundary.signature import ForeignArray, derives, kind_of
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
-from ..heap import cells, now, outside
+from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now
+from ..machine.guards import MISSING, rely_on
 from ..machine.protocol import operation
-from ..machine.relied_on import MISSING, rely_on
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-from ..machine.relied_on import is_users_module
+from ..machine.guards import is_users_module
 
 
 @operation("lookup")
@@ -166,7 +166,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return as_known(value)  # it may have a rule, or never be called
     if derives(value):
         return _lifted_derivative(it, value)
-    known_object = outside.tracked(it, holder, key, name, value, kind)
+    known_object = globals_state.tracked(it, holder, key, name, value, kind)
     if known_object is not None:
         current = now(it, known_object)
         return it.open_up(current)

@@ -21,9 +21,9 @@ from ..machine.protocol import operation
 from ..syntax.declarations import declarations, names_in_cells
 
 if TYPE_CHECKING:
-    from ..control.arms import Arm
+    from ..control.branch import Arm
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Frame
+    from ..machine.session import Frame
 
 
 class NeedsCells(Exception):

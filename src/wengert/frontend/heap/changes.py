@@ -101,7 +101,7 @@ def update(
 
     `step` leads to the item that is replaced, where it is one; `keeps` says that none is.
     """
-    from .outside import note_change
+    from .globals_state import note_change
 
     tell_apart(it, var)
     if _on_each_of_two(it, var, lambda each: update(it, each, write, step, keeps=keeps)):

@@ -11,7 +11,7 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, Iteration, Place, Value, kind_of_value, same
-from ..machine.reading import OneByOne
+from ..machine.session import OneByOne
 from . import content_in, identities, now, place_of
 
 if TYPE_CHECKING:

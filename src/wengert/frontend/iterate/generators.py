@@ -44,7 +44,7 @@ from .resuming import Producing, Stepping, resume_body
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Frame
+    from ..machine.session import Frame
 from ..domain.running import Consumer
 from ..heap import iterator_state
 from ..heap.iterator_state import drive, leave_if, producer_of
@@ -215,7 +215,7 @@ class Producer(Activation):
 
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
-        from ..machine.reading import NeedsCallee
+        from ..machine.session import NeedsCallee
 
         if it.recurs(self.closure, self.bound):
             it.reading.separate.add(self.closure.identity)

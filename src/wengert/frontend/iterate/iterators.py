@@ -40,7 +40,7 @@ from . import generators
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Step
+    from ..machine.session import Step
 from ..domain.running import Consumer
 from ..heap import iterator_state
 from ..heap.iterator_state import (

@@ -15,7 +15,7 @@ from ..syntax.generator_syntax import contains, loop_name, points
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.reading import Step
+    from ..machine.session import Step
     from .generators import Producer
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...ir.types import Kind
     from ..domain.parts import Part
     from ..domain.values import Args, Closure, Handler, Items, Kwargs, Scope, Value
-    from .reading import Step
+    from .session import Step
 
 
 class DataModel:

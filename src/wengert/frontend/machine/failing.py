@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.graph import Const
 from ...ops import structure as st
 from ..domain.values import Value
-from .reading import Diverges
+from .session import Diverges
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter

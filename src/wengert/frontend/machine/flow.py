@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from ...ir.graph import Atom, Var
     from .. import heap as hp
-    from ..control.arms import Arm
-    from ..control.catching import Catching
+    from ..control.branch import Arm
     from ..control.loop_reading import Collect
+    from ..control.try_context import Catching
     from ..domain.running import Consumer, Running
     from ..domain.values import Args, Closure, Items, Kwargs, Native, Value
     from ..heap import walking
-    from .reading import Step
+    from .session import Step
 
 
 class Flow:

@@ -25,9 +25,9 @@ from ...ops import structure as st
 from ..domain.parts import Part
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 from .protocol import Operations
-from .reading import Frame, NeedsKnown, Reading, Step
 from .runs import builder_for, known
 from .segments import Marked
+from .session import Frame, NeedsKnown, Reading, Step
 
 if TYPE_CHECKING:
     from ..heap import Heap

@@ -27,7 +27,7 @@ from ...ops.program.drawing import is_generator, makes_generator
 from ...ops.program.memory import WRITES
 from ...ops.registry import is_foreign
 from ..domain.values import held_by
-from ..polyfills.equivalents import stand_in_for
+from ..polyfills.manifest import stand_in_for
 from .runs import UNSURE, Values
 from .shared_generators import SharedGenerators, is_shared_draw
 

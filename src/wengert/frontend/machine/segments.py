@@ -14,10 +14,10 @@ from ..domain.values import Items, Scope, Value
 from .runs import RunBuilder
 
 if TYPE_CHECKING:
-    from ..control.arms import Arm
-    from ..control.catching import Catching
+    from ..control.branch import Arm
+    from ..control.try_context import Catching
     from ..heap import Heap
-    from .reading import Frame
+    from .session import Frame
 
 Classes = tuple[type[BaseException], ...]
 

@@ -59,7 +59,7 @@ from ..heap import cells, now
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..machine.runs import known
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from . import class_attributes, dispatching, function_parts, namedtuples, objects
 from .identities import holds_by_identity
 
@@ -347,7 +347,7 @@ def _method_without_rule(
         it.refuse_unknown((name,), [value])
         return Iteration(name, (value,))
     if kind == SLICE and name == "indices":
-        return it.call(Const(equivalents.slice_indices), [value, *args], kwargs)
+        return it.call(Const(manifest.slice_indices), [value, *args], kwargs)
     if name == "get" and args:
         return _get(it, value, args)
     if name in _OPERATORS and isinstance(kind, (Number, Array, Seq)):
@@ -504,7 +504,7 @@ def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
         if name == "count" or wanted[0] in known:
             return Const(getattr(known, name)(*wanted))
     if any(holds_by_identity(it, each) for each in (items, *args)):
-        search = {"index": equivalents.index_in, "count": equivalents.count_in}[name]
+        search = {"index": manifest.index_in, "count": manifest.count_in}[name]
         return it.call(Const(search), [items, *args], {})
     packed = it.atom(items)
     method = it.builder.emit_with(

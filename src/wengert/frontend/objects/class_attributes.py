@@ -12,9 +12,9 @@ from ...ops.program import memory as me
 from ..classes import class_lookup
 from ..domain.held import Held
 from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
-from ..heap import now, outside, put
+from ..heap import globals_state, now, put
+from ..machine.guards import rely_on_class
 from ..machine.protocol import operation
-from ..machine.relied_on import rely_on_class
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -33,7 +33,7 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
 
 def held_value(it: Interpreter, cls: type, name: str, held: Held) -> Value:
     """An attribute of a class that the program defines, whose value the program computes."""
-    if is_mutable(held.value) and it.reading.root is not outside.root_of(it.builder):
+    if is_mutable(held.value) and it.reading.root is not globals_state.root_of(it.builder):
         raise it.unsupported(
             f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is a container that "
             "the program changes, and is used in a function that recurses or is large",
@@ -125,12 +125,12 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     if cls in it.reading.classes_shown:
         raise _shown_and_changed(it, cls)
     if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
-        outside.hold_in_class(it, cls, name)
+        globals_state.hold_in_class(it, cls, name)
     own = is_mutable(value) and _is_held_here(it, cls, name)
     plain = class_lookup.own_method(type(cls), "__setattr__") is None and (
         own or not is_mutable(value)
     )
-    if not plain or it.reading.root is not outside.root_of(it.builder):
+    if not plain or it.reading.root is not globals_state.root_of(it.builder):
         raise it.unsupported(
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
             "Keep the value on an object; or assign a number, in a function that does not recurse.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ..domain.values import Scope, Value
-from ..machine.reading import Frame
+from ..machine.session import Frame
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -12,7 +12,7 @@ from ...ir.graph import Const
 from ..domain.held import Held
 from ..domain.values import Args, Items, Kwargs, Value
 from ..heap import now
-from ..machine.reading import LocalClass
+from ..machine.session import LocalClass
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -14,7 +14,7 @@ from ..classes import instances
 from ..classes.bound_methods import receiver_of
 from ..domain.values import Closure, Items, Value, as_known
 from ..heap import cells
-from ..machine.reading import NeedsKnown
+from ..machine.session import NeedsKnown
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...ir.graph import Const
 from ..domain.values import Items, Maybe, Scope, Value, list_of, same, tuple_of
-from ..machine.reading import LocalClass
+from ..machine.session import LocalClass
 from ..syntax.declarations import assigned_names, own_nodes
 from ..syntax.sources import parameter_names
 from . import class_attributes

@@ -33,7 +33,7 @@ from ..heap import now
 from ..heap.current import opened
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
-from ..polyfills import equivalents
+from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import objects
@@ -315,7 +315,7 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
             _refuse_objects(it, known, args)
         return None
     if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
-        many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
+        many = manifest.of_one if op.name in _UNARY else manifest.of_two
         return it.call(Const(many), [Const(known), *args], {})
     if not any(isinstance(opened(it, arg), Items) or _may_be_list(arg) for arg in args):
         return None

@@ -10,7 +10,7 @@ from ...ir.types import Array
 from ...ops import registry
 from ...ops import structure as st
 from ..blocks.loops import LOOPS, view
-from .written import ABOUT_OBJECTS
+from .write_sets import ABOUT_OBJECTS
 
 _SHAPE_OF_FIRST = frozenset(
     (st.zeros, st.length, *map(registry.named, ("shape", "ndim", "size", "dtype")))

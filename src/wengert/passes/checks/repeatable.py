@@ -11,7 +11,7 @@ from ...ops.program import cotangents as ct
 from ...ops.program import memory as me
 from ...ops.program.drawing import makes_generator
 from ...rules.registry import rule_for
-from ..analysis.written import written
+from ..analysis.write_sets import written
 
 
 def is_repeatable(function: Function) -> bool:

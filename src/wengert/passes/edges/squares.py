@@ -15,7 +15,7 @@ from ...ir.renaming import clone, renamed_atom, renamed_block, renamed_eqn
 from ...ir.types import Array, Number, Seq, is_differentiable
 from ...ops import structure as st
 from ...rules.identities.squares import Root, Squares, is_root
-from ..analysis.written import written
+from ..analysis.write_sets import written
 from ..blocks.loops import LOOPS, rebuilt, view
 from ..blocks.tidy import tidy
 

@@ -30,13 +30,10 @@ from ...ir.types import Array, Number, is_differentiable
 from ...ops import registry
 from ...ops import structure as st
 from ...rules.identities.simplification import SimplifyingBuilder
-from ..analysis.written import (
-    Written,
-    as_complex,
-)
+from ..analysis.write_sets import Written, as_complex
 from ..blocks.loops import LOOPS, Slot, rebuilt, view
-from ..checks.unseen import as_unseen
-from ..edges.moving import YES, moves, new_flag
+from ..checks.opaque_calls import as_unseen
+from ..edges.zero_tangents import YES, moves, new_flag
 from .memory import MEMORY
 from .rules import STRUCTURE, push_call, push_rule
 

@@ -14,7 +14,7 @@ from ...ir.graph import FOR, Atom, Block, Eqn, Function, Input, Var, free_vars, 
 from ...ir.renaming import clone, clones, renamed_atom, renamed_block
 from ...ir.types import Seq, Struct
 from ...ops.program import memory as me
-from ..analysis.written import targets
+from ..analysis.write_sets import targets
 from ..blocks.loops import Loop, Slot, for_eqn, view
 from ..blocks.tidy import tidy
 from ..residuals.handing import items_again, plural, walks_again, with_residuals

@@ -20,17 +20,10 @@ from ...ir.types import is_differentiable, tuple_kind
 from ..analysis import activity
 from ..analysis.caught import refused
 from ..analysis.unbound import may_be_unbound, unbound_inputs
-from ..analysis.written import (
-    WRITES,
-    as_written,
-    direct,
-    writes_complex,
-    written,
-)
+from ..analysis.write_sets import WRITES, as_written, direct, writes_complex, written
 from ..blocks.loops import LOOPS, view
 from ..blocks.tidy import tidy
 from ..edges.masks import derived_from
-from ..edges.moving import new_flag
 from ..edges.singular_partials import (
     finite_equations,
     has_infinite_value,
@@ -38,6 +31,7 @@ from ..edges.singular_partials import (
     singular_equations,
 )
 from ..edges.squares import without_squares
+from ..edges.zero_tangents import new_flag
 from .block import Context, Push, Read
 from .preparation import kinks, with_checks, with_smooth_forms
 

@@ -29,11 +29,11 @@ from ..analysis.rule_calls import (
     shapes,
     shapes_in,
 )
-from ..analysis.written import updates_of
-from ..checks.unseen import as_unseen, refuse_third
-from ..edges.moving import YES, moves, note, where_it_moves
+from ..analysis.write_sets import updates_of
+from ..checks.opaque_calls import as_unseen, refuse_third
 from ..edges.seeds import product
 from ..edges.vectors import FACTORS, vectors_used
+from ..edges.zero_tangents import YES, moves, note, where_it_moves
 from .implicit import push_root
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from ...ops import structure as st
 from ...ops.program import implicit as im
 from ..analysis.groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 from ..analysis.precision import is_of_64_bits
-from ..analysis.written import WRITES, targets
+from ..analysis.write_sets import WRITES, targets
 
 
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:

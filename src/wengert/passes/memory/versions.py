@@ -28,9 +28,9 @@ from ...ops.program import memory as me
 from ..analysis.groups import Given
 from ..analysis.unbound import with_unbound_marked
 from ..analysis.uses import Uses
-from ..analysis.written import ABOUT_OBJECTS, WRITES, direct, leading_to_own, same_object_sources
+from ..analysis.write_sets import ABOUT_OBJECTS, WRITES, direct, leading_to_own, same_object_sources
 from ..blocks.loops import LOOPS, view
-from .related import Related
+from .may_alias import Related
 from .relations import Plan
 from .shadows import same_step
 

@@ -16,9 +16,9 @@ from ...ops.program import memory as me
 from ...rules.registry import Rule
 from ...runtime import calls
 from ..analysis.rule_calls import described
-from ..analysis.written import as_complex, updates_of, written, written_parameters
-from ..checks.unseen import refuse_third
-from ..edges.moving import NO, YES
+from ..analysis.write_sets import as_complex, updates_of, written, written_parameters
+from ..checks.opaque_calls import refuse_third
+from ..edges.zero_tangents import NO, YES
 from .cotangents import as_items, can_be_lent, cotangent_of
 
 if TYPE_CHECKING:

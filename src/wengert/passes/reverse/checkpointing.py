@@ -24,7 +24,7 @@ from ...ops.program import containers as co
 from ...ops.program import loops as lo
 from ...ops.program import memory as me
 from ..analysis.groups import has_memory, is_computed
-from ..analysis.written import same_objects, targets
+from ..analysis.write_sets import same_objects, targets
 from ..blocks.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
 from ..blocks.tidy import only_needed
 from ..residuals.plan import Plan

@@ -20,7 +20,7 @@ from ...ops import registry
 from ...ops import structure as st
 from ..analysis.caught import refused
 from ..blocks.loops import Loop, Slot, for_eqn, rebuilt, view
-from ..edges.moving import NO, YES
+from ..edges.zero_tangents import NO, YES
 from ..residuals.handing import (
     branched,
     counted_trips,

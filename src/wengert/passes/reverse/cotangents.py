@@ -18,7 +18,7 @@ from ...ops import registry
 from ...ops import structure as st
 from ...ops.program import cotangents as ct
 from ..edges.masks import ONE, Masks, count_of
-from ..edges.moving import NO, YES
+from ..edges.zero_tangents import NO, YES
 
 NOTHING = Const(0.0)
 

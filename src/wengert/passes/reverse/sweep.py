@@ -47,15 +47,15 @@ from ..analysis.unbound import (
     unbound_inputs,
     with_unbound_marked,
 )
-from ..analysis.written import Written, as_written, direct, written
+from ..analysis.write_sets import Written, as_written, direct, written
 from ..blocks.loops import LOOPS
 from ..blocks.tidy import tidy
-from ..checks.unread import with_primal_evaluated
-from ..checks.unseen import as_unseen
+from ..checks.keep_raising import with_primal_evaluated
+from ..checks.opaque_calls import as_unseen
 from ..edges.masks import Masks, derived_from, steep_under_masks
-from ..edges.moving import YES
 from ..edges.singular_partials import has_slope, quiet_equations
 from ..edges.squares import without_squares
+from ..edges.zero_tangents import YES
 from ..forward.preparation import kinks, with_checks, with_smooth_forms
 from ..residuals.plan import plan, read_ahead, recomputed, shared
 from ..simplify.shapes import with_shapes_of_needed

@@ -14,7 +14,7 @@ from ...ir.records import replace
 from ...ir.types import Array
 from ...ops import registry
 from ...ops import structure as st
-from ..analysis.written import written
+from ..analysis.write_sets import written
 from ..blocks.tidy import Needed
 
 ASKED = {

@@ -37,7 +37,7 @@ from ..form.loopform import (
     slots_in,
 )
 from ..form.reading import readable
-from ..lower.border import (
+from ..lower.calling_convention import (
     ArrayLeaf,
     ArrayResult,
     ComplexArrayLeaf,

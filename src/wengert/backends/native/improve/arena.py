@@ -22,7 +22,7 @@ from ..form.loopform import (
     Statement,
     each,
 )
-from .economy import with_blocks
+from .memory_planning import with_blocks
 
 
 def in_arena(procedure: Procedure) -> Procedure:

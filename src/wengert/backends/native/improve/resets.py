@@ -32,7 +32,7 @@ from ..form.loopform import (
     slots_in,
 )
 from ..values.emitter import Names
-from .economy import with_blocks
+from .memory_planning import with_blocks
 
 
 @value_record

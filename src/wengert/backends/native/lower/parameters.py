@@ -29,7 +29,15 @@ from ..values.values import (
     product,
     times,
 )
-from .border import ArrayLeaf, ComplexArrayLeaf, ComplexLeaf, KnownLeaf, Leaf, ListLeaf, NumberLeaf
+from .calling_convention import (
+    ArrayLeaf,
+    ComplexArrayLeaf,
+    ComplexLeaf,
+    KnownLeaf,
+    Leaf,
+    ListLeaf,
+    NumberLeaf,
+)
 from .sequences.columns import Growing, Numbers
 
 

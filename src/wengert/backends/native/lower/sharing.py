@@ -27,7 +27,7 @@ from ....ir.graph import (
     with_called,
 )
 from ....ir.types import Array, Kind, Number, Other, Seq, Static, Struct
-from .border import ArrayLeaf, Leaf
+from .calling_convention import ArrayLeaf, Leaf
 
 Sources = frozenset[Var]
 Loops = tuple[Eqn, ...]

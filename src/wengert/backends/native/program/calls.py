@@ -10,7 +10,7 @@ from ....ir.graph import Atom, Callee, Eqn, Function, Var
 from ....ir.records import mutable_record, replace
 from ....ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Seq
 from ..containers.composed import handles
-from ..containers.kept import keep, kept_results
+from ..containers.residual_records import keep, kept_results
 from ..form.loopform import CODES, Code, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
 from ..lower.lowering import Site, Unit, lowers

@@ -9,26 +9,26 @@ from ....ir.graph import Function, Var
 from ..form.loopform import Procedure
 from ..form.target import Target
 from ..improve.arena import in_arena
-from ..improve.base_cases import with_base_cases_in_place
-from ..improve.conditional_words import with_conditional_words
-from ..improve.economy import compact, frugal
-from ..improve.lean_calls import with_lean_calls
+from ..improve.buffer_reuse import with_memory_reused
+from ..improve.dead_arguments import with_lean_calls
+from ..improve.dead_fields import without_unread_words
+from ..improve.inline_base_cases import with_base_cases_in_place
+from ..improve.memory_planning import compact, frugal
+from ..improve.optional_fields import with_conditional_words
 from ..improve.parallel import spread
-from ..improve.record_words import without_unread_words
 from ..improve.resets import have_resets, with_resets
-from ..improve.reuse import with_memory_reused
-from ..improve.shared_words import with_shared_words
-from ..lower.border import Leaf, Result
+from ..improve.shared_fields import with_shared_words
+from ..lower.calling_convention import Leaf, Result
 from ..lower.lowering import Site, Unit
 from ..lower.parameters import Parameters, Writes
 from ..lower.sequences.mismatches import Learned, Loosened, Widened
 from ..lower.sharing import Sharing, lies_in_order
-from ..prepare.factored import factored
-from ..prepare.one_sweep import in_one_sweep
+from ..prepare.early_reads import with_early_reads
+from ..prepare.fuse_forward_backward import in_one_sweep
+from ..prepare.loop_cse import run_once
 from ..prepare.outside import read_from_outside
 from ..prepare.recompute import recomputed
-from ..prepare.run_once import run_once
-from ..prepare.untouched import with_early_reads
+from ..prepare.shorten_backward_chain import factored
 from ..prepare.writes import changes_arrays
 from ..values.emitter import Emitter
 from ..values.layouts import layouts_in

@@ -7,31 +7,38 @@ from ..containers import chosen_items, fields, flattened, list_ops, python_sums,
 from ..lower import known, shapes, structure
 from ..lower.lowering import HANDLERS, Handler, Site
 from ..lower.sequences import ranges
-from ..ops.arrays import diagonals, differences, joining, moving, writing, writing_items
+from ..ops.arrays import (
+    diagonals,
+    differences,
+    gather_scatter,
+    index_assignment,
+    joining,
+    writing_items,
+)
 from ..ops.complex import complex_arrays, complex_ops
 from ..ops.elementwise import (
-    access,
     clipping,
     comparisons,
     conversions,
     creation,
     decimals,
+    indexing,
     math_of_items,
-    pieces,
-    places,
+    pad_delete,
     powers,
     special,
+    split,
     whole_numbers,
 )
 from ..ops.linear_algebra import contractions, determinants, factorisations, gaps, products, signals
-from ..ops.reductions import extremes, quantiles, reductions, running, sorting, tables
+from ..ops.reductions import argminmax, quantiles, reductions, scans, sorting, tables
 from ..values import elementwise, truth
 from ..values.rows import ROWS
 from ..values.values import Unlowered
 from . import calls, conditionals, loops
 
 TABLES = (
-    access,
+    indexing,
     calls,
     chosen_items,
     clipping,
@@ -47,7 +54,7 @@ TABLES = (
     diagonals,
     differences,
     elementwise,
-    extremes,
+    argminmax,
     fields,
     factorisations,
     flattened,
@@ -57,16 +64,16 @@ TABLES = (
     list_ops,
     loops,
     math_of_items,
-    moving,
-    pieces,
-    places,
+    gather_scatter,
+    split,
+    pad_delete,
     powers,
     products,
     python_sums,
     ranges,
     quantiles,
     reductions,
-    running,
+    scans,
     shapes,
     signals,
     sorting,
@@ -74,7 +81,7 @@ TABLES = (
     tables,
     truth,
     whole_numbers,
-    writing,
+    index_assignment,
     writing_items,
     zeros,
 )

@@ -11,7 +11,7 @@ from ....ir.records import replace
 from ....ir.types import Array, Seq
 from ..containers.composed import mapped
 from ..form.loopform import CODES, Assign, Expr, Slot
-from ..lower.border import (
+from ..lower.calling_convention import (
     ArgumentResult,
     ArrayResult,
     ComplexArrayResult,

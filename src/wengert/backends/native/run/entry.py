@@ -19,7 +19,7 @@ from ....ir.types import NONE, Kind, Other, Static, Struct
 from ..emit.llvm_ops import LLVM_TYPES
 from ..emit.llvm_runtime import MEMORY
 from ..form.loopform import Allocate, Code, Constant, Expr, Slot, each
-from ..lower.border import (
+from ..lower.calling_convention import (
     ArgumentResult,
     ArrayLeaf,
     ArrayResult,
@@ -39,7 +39,7 @@ from ..values.values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 from . import result_memory
 from .duration import takes_long
 from .python_objects import ARRAY_AT, VALUE_AT, table
-from .quick_call import ITEMS_AT, TABLE_AT, TYPE_AT, first_way
+from .vectorcall import ITEMS_AT, TABLE_AT, TYPE_AT, first_way
 
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _TYPE_NUMBERS: dict[str, int] = {

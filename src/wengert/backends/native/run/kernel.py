@@ -14,7 +14,7 @@ from ....ir.types import Kind
 from ..emit import llvm
 from ..emit.llvm_runtime import MEMORY_WORDS
 from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
-from ..lower.border import (
+from ..lower.calling_convention import (
     ArgumentResult,
     ArrayLeaf,
     ArrayResult,
@@ -36,7 +36,7 @@ from ..lower.border import (
 from ..program.function import Lowered
 from ..program.read_out import ITEM_TYPES, ListReader, part_of
 from ..values.values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
-from . import quick_call
+from . import vectorcall
 from .answers import EXITED
 from .machine import compiled, machine
 from .threads import pool
@@ -84,7 +84,7 @@ class Kernel:
         self,
         called: Any,
         in_force: Callable[[], bool],
-        identities: quick_call.Identities,
+        identities: vectorcall.Identities,
         otherwise: Callable[..., Any],
     ) -> tuple[Any, ...]:
         """From now on, calls of an object go to the entry point, and where it cannot do the work to `otherwise`.
@@ -100,8 +100,8 @@ class Kernel:
         """
         from . import python_objects
 
-        way = quick_call.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
-        quick_call.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
+        way = vectorcall.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
+        vectorcall.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
         return way
 
     def fits(self, values: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from ....runtime.undefined import UNDEFINED
 from . import result_memory
 from .answers import EXITED, OTHER_TYPES
-from .quick_call import ITEMS_AT, TYPE_AT, is_as_expected
+from .vectorcall import ITEMS_AT, TYPE_AT, is_as_expected
 
 VALUE_AT = 16
 ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}

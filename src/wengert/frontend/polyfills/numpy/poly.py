@@ -9,7 +9,7 @@ import numpy as np
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.factorisations import least_squares
-from ..equivalents import is_known_as
+from ..manifest import is_known_as
 
 # --- polynomials --------------------------------------------------------------------------
 

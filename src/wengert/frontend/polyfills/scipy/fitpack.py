@@ -13,7 +13,7 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
-from .. import equivalents
+from .. import manifest
 from .b_splines import Basis, de_boor, make_interp_spline
 from .grids import coefficients, knots
 
@@ -117,7 +117,7 @@ def univariate_spline(
     """`scipy.interpolate.UnivariateSpline`: through all points, if it is to have a derivative in them."""
     if s == 0 and w is None and all(bound is None for bound in bbox):
         return Curve(make_interp_spline(x, y, k), _FROM_NAMES.get(ext, ext))
-    return equivalents.as_it_is(interpolate.UnivariateSpline, x, y, w, bbox, k, s, ext)
+    return manifest.as_it_is(interpolate.UnivariateSpline, x, y, w, bbox, k, s, ext)
 
 
 def interpolated_spline(
@@ -137,7 +137,7 @@ def splrep(
     if whole and task == 0 and (s is None or s == 0):
         spline = make_interp_spline(x, y, k)
         return spline.t, np.concatenate((spline.c, np.zeros(k + 1))), k
-    return equivalents.as_it_is(interpolate.splrep, x, y, w, xb, xe, k, task, s)
+    return manifest.as_it_is(interpolate.splrep, x, y, w, xb, xe, k, task, s)
 
 
 def surface(
@@ -146,7 +146,7 @@ def surface(
     """`scipy.interpolate.RectBivariateSpline`: through all values, if it is to have a derivative in them."""
     whole = all(bound is None for bound in bbox)
     if s != 0 or not whole or kx not in (1, 3, 5) or ky not in (1, 3, 5):
-        return equivalents.as_it_is(interpolate.RectBivariateSpline, x, y, z, bbox, kx, ky, s)
+        return manifest.as_it_is(interpolate.RectBivariateSpline, x, y, z, bbox, kx, ky, s)
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     c = coefficients(y, coefficients(x, array_of(z) * 1.0, 0, kx), 1, ky)
     return Surface(knots(x, kx), knots(y, ky), c, kx, ky)

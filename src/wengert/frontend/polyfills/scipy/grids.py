@@ -14,7 +14,7 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
-from .. import equivalents
+from .. import manifest
 
 _METHODS = ("linear", "nearest", "slinear", "cubic", "quintic")
 _DEGREES = {"cubic": 3, "quintic": 5}
@@ -54,7 +54,7 @@ class Grid:
 
     def extrapolated(self, at: Any, method: Any) -> Any:
         if method not in _METHODS:
-            return equivalents.as_it_is(_called, self.points, self.values, at, method)
+            return manifest.as_it_is(_called, self.points, self.values, at, method)
         count, values = len(self.points), self.values
         if method in _DEGREES:
             for k in range(count):
@@ -65,7 +65,7 @@ class Grid:
             return total
         # SciPy solves for coefficients by an iteration, which ends before they are exact
         known = stop_gradient(self.values), stop_gradient(at)
-        return equivalents.as_it_is(_called, self.points, *known, method) + (
+        return manifest.as_it_is(_called, self.points, *known, method) + (
             total - stop_gradient(total)
         )
 
@@ -110,7 +110,7 @@ def knots(points: Any, k: Any) -> Any:
 
 def coefficients(points: Any, values: Any, axis: Any, k: Any) -> Any:
     """The coefficients of the splines along an axis that go through all values."""
-    matrix = equivalents.as_it_is(_collocated, points, k)
+    matrix = manifest.as_it_is(_collocated, points, k)
     lanes = np.moveaxis(values, axis, 0)
     found = np.linalg.solve(matrix, np.reshape(lanes, (np.shape(lanes)[0], -1)))
     return np.moveaxis(np.reshape(found, np.shape(lanes)), 0, axis)
@@ -153,7 +153,7 @@ def regular_grid(
 ) -> Any:
     """`scipy.interpolate.RegularGridInterpolator`: by "pchip" it is called as it is."""
     if method not in _METHODS:
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             interpolate.RegularGridInterpolator, points, values, method, bounds_error, fill_value
         )
     axes, values = [], array_of(values) * 1.0
@@ -175,7 +175,7 @@ def interpn(
 ) -> Any:  # fmt: skip
     """`scipy.interpolate.interpn`."""
     if method not in _METHODS:
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             interpolate.interpn, points, values, xi, method, bounds_error, fill_value
         )
     return regular_grid(points, values, method, bounds_error, fill_value)(xi)

@@ -13,7 +13,7 @@ from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
-from .. import equivalents
+from .. import manifest
 
 
 class Test(NamedTuple):
@@ -120,7 +120,7 @@ def _of_ranks(function: Any) -> Callable[..., Any]:
 
     def ranked(x: Any, *others: Any, **options: Any) -> Any:
         known = [stop_gradient(other) for other in others]
-        return equivalents.as_it_is(function, stop_gradient(x), *known, **options)
+        return manifest.as_it_is(function, stop_gradient(x), *known, **options)
 
     return ranked
 

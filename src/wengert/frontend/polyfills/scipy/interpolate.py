@@ -9,7 +9,7 @@ import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
-from .. import equivalents
+from .. import manifest
 from .b_splines import EQUIVALENTS as OF_B_SPLINES
 from .b_splines import Basis, b_spline, make_interp_spline
 from .cubics import EQUIVALENTS as OF_CUBICS
@@ -133,7 +133,7 @@ class Polynomial:
 def barycentric(xi: Any, yi: Any = None) -> Any:
     """`scipy.interpolate.BarycentricInterpolator` of numbers."""
     if yi is None or np.ndim(yi) != 1:
-        return equivalents.as_it_is(interpolate.BarycentricInterpolator, xi, yi)
+        return manifest.as_it_is(interpolate.BarycentricInterpolator, xi, yi)
     return Polynomial(array_of(xi) * 1.0, array_of(yi) * 1.0)
 
 

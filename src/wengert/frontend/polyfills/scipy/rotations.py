@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial import transform  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
-from ..equivalents import as_it_is
+from ..manifest import as_it_is
 
 _NEARLY_NONE = 1e-6
 """The square of an angle below which its series is more accurate."""

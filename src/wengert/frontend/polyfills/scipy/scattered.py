@@ -14,7 +14,7 @@ from scipy import interpolate, spatial  # pyright: ignore[reportMissingTypeStubs
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
-from .. import equivalents
+from .. import manifest
 from .interpolate import interp1d
 
 # --- by functions of the distance ---------------------------------------------------------------
@@ -91,7 +91,7 @@ class Radial:
         """The kernels and the monomials at some points."""
         between = self.epsilon * (np.expand_dims(x, 1) - self.y)
         near = _KERNELS[self.kernel](np.sum(between * between, axis=-1))
-        factors = equivalents.as_it_is(_factors, np.shape(self.y)[1], self.degree)
+        factors = manifest.as_it_is(_factors, np.shape(self.y)[1], self.degree)
         ones = np.ones((np.shape(x)[0], 1))
         columns = np.concatenate(((x - self.shift) / self.scale, ones), axis=1)
         monomials = np.ones((np.shape(x)[0], np.shape(factors)[0]))
@@ -112,7 +112,7 @@ def radial(
     """`scipy.interpolate.RBFInterpolator`: of the nearest points only it is called as it is."""
     scaled = kernel in ("linear", "thin_plate_spline", "cubic", "quintic")
     if neighbors is not None or kernel not in _KERNELS or (epsilon is None and not scaled):
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             interpolate.RBFInterpolator, y, d, neighbors, smoothing, kernel, epsilon, degree
         )
     y, d = array_of(y) * 1.0, array_of(d) * 1.0
@@ -171,7 +171,7 @@ class Simplices:
         count = np.shape(self.points)[1]
         at = _points(args, count)
         flat = np.reshape(at, (-1, count))
-        corners, inside = equivalents.as_it_is(_simplices, self.triangulation, stop_gradient(flat))
+        corners, inside = manifest.as_it_is(_simplices, self.triangulation, stop_gradient(flat))
         last = self.points[corners[:, -1]]
         edges = np.stack([self.points[corners[:, k]] - last for k in range(count)], axis=-1)
         shares = np.linalg.solve(edges, np.expand_dims(flat - last, -1))[:, :, 0]
@@ -188,7 +188,7 @@ def linear(points: Any, values: Any, fill_value: Any = np.nan, rescale: Any = Fa
     if isinstance(points, spatial.Delaunay):
         return Simplices(points.points, array_of(values), fill_value, (points, 0.0, 1.0))
     points = _rows(points)
-    triangulation = equivalents.as_it_is(_triangulated, stop_gradient(points), rescale)
+    triangulation = manifest.as_it_is(_triangulated, stop_gradient(points), rescale)
     return Simplices(points, array_of(values), fill_value, triangulation)
 
 
@@ -218,7 +218,7 @@ class Nearest:
         count = np.shape(self.points)[1]
         at = stop_gradient(_points(args, count))
         flat = np.reshape(at, (-1, count))
-        which = equivalents.as_it_is(_nearest, stop_gradient(self.points), self.rescale, flat)
+        which = manifest.as_it_is(_nearest, stop_gradient(self.points), self.rescale, flat)
         shape = (*np.shape(at)[:-1], *np.shape(self.values)[1:])
         return np.reshape(self.values[which] * 1.0, shape)
 
@@ -237,7 +237,7 @@ def griddata(
         points = points[0]
     on_a_line = not isinstance(points, tuple) and np.ndim(points) == 1
     if method not in ("linear", "nearest") and not (on_a_line and method == "cubic"):
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             interpolate.griddata, points, values, xi, method, fill_value, rescale
         )
     if on_a_line:

@@ -10,7 +10,7 @@ from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import uncovered
-from .. import equivalents
+from .. import manifest
 
 # --- filters --------------------------------------------------------------------------------
 
@@ -89,14 +89,14 @@ def savgol_filter(
     x = np.moveaxis(array_of(x), axis, -1)
     every = np.eye(np.shape(x)[-1])
     options = (window_length, polyorder, deriv, delta, 0, mode, 0.0)
-    matrix = equivalents.as_it_is(signal.savgol_filter, every, *options)
+    matrix = manifest.as_it_is(signal.savgol_filter, every, *options)
     return np.moveaxis(x @ np.transpose(matrix), -1, axis)
 
 
 def resample(x: Any, num: Any, *, axis: Any = 0) -> Any:
     """`scipy.signal.resample`: its matrix times the signals."""
     x = array_of(x)
-    matrix = equivalents.as_it_is(signal.resample, np.eye(np.shape(x)[axis]), num)
+    matrix = manifest.as_it_is(signal.resample, np.eye(np.shape(x)[axis]), num)
     return np.moveaxis(np.tensordot(matrix, x, axes=(1, axis)), 0, axis)
 
 
@@ -232,7 +232,7 @@ def _over_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) 
 
 def _by_matrix(transform: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
     x = np.moveaxis(array_of(x), axis, -1)
-    matrix = equivalents.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
+    matrix = manifest.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
     return np.moveaxis(x @ matrix, -1, axis)
 
 

@@ -13,7 +13,7 @@ from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.sparse import sparse_solve
 from ....ops.program.refusals import uncovered
 from ....ops.structure import stop_gradient
-from ..equivalents import as_it_is, matrix_product
+from ..manifest import as_it_is, matrix_product
 from . import sparse_places as places
 from .sparse_matrices import Matrix, Table, as_matrix, from_dense, is_of_scipy
 from .sparse_storage import ALL, NONZERO, SUMS, UNKNOWN, after_conversion

@@ -13,7 +13,7 @@ import numpy as np
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.sparse import sparse_product
 from ....ops.program.refusals import uncovered
-from ..equivalents import as_it_is
+from ..manifest import as_it_is
 from . import sparse_places as places
 from .sparse_storage import NONZERO, UNKNOWN, Stored, after_conversion, after_scaling, not_followed
 

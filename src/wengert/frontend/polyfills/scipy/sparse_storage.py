@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..equivalents import as_it_is
+from ..manifest import as_it_is
 from . import sparse_places as places
 
 ALL, SUMS, NONZERO, UNKNOWN = "all", "sums", "nonzero", ""

@@ -11,7 +11,7 @@ from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.program.refusals import FORMULA, uncovered
 from ....ops.structure import stop_gradient
-from .. import equivalents
+from .. import manifest
 from .linalg import orthogonal_procrustes
 
 
@@ -130,7 +130,7 @@ class Tree:
 
     def query(self, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0) -> Any:
         at = np.asarray(x)
-        which = equivalents.as_it_is(_nearest, self.tree, stop_gradient(at), k, eps, p)
+        which = manifest.as_it_is(_nearest, self.tree, stop_gradient(at), k, eps, p)
         apart = (at if k == 1 else np.expand_dims(at, -2)) - self.data[which]
         return np.linalg.norm(apart, ord=p, axis=-1), which
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 
-from .. import equivalents
+from .. import manifest
 
 
 def _is_read(x: Any, nfft: Any, detrend: Any) -> Any:
@@ -37,7 +37,7 @@ def welch(
 ) -> Any:
     """`scipy.signal.welch`."""
     if not _is_read(x, nfft, detrend):
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             signal.welch, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
         )
     x = np.asarray(x)
@@ -91,7 +91,7 @@ def spectrogram(
 ) -> Any:
     """`scipy.signal.spectrogram`: powers by frequencies and times."""
     if not _is_read(x, nfft, detrend):
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             signal.spectrogram, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
         )
     x = np.asarray(x)
@@ -112,7 +112,7 @@ def stft(
 ) -> Any:  # fmt: skip
     """`scipy.signal.stft`: spectra by frequencies and times."""
     if not _is_read(x, nfft, detrend) or detrend is not False or boundary not in ("zeros", None):
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             signal.stft, x, fs, window, nperseg, noverlap, nfft, detrend, True, boundary, padded
         )
     x = np.asarray(x)

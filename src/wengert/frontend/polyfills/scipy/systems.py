@@ -10,7 +10,7 @@ from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
-from .. import equivalents
+from .. import manifest
 from .linalg import expm
 from .signal import EQUIVALENTS as OF_SIGNALS
 from .signal import lfilter, lfilter_zi
@@ -39,7 +39,7 @@ def _states(system: Any) -> Any:
 def lsim(system: Any, U: Any, T: Any, X0: Any = None, interp: Any = True) -> Any:
     """`scipy.signal.lsim` of matrices, or of a quotient of polynomials, at equal steps."""
     if not isinstance(system, (tuple, list)):
-        return equivalents.as_it_is(signal.lsim, system, U, T, X0, interp)
+        return manifest.as_it_is(signal.lsim, system, U, T, X0, interp)
     a, b, c, d = _states(system)
     times = np.atleast_1d(array_of(T))
     count, inputs, size = np.shape(times)[0], np.shape(b)[1], np.shape(a)[0]
@@ -78,7 +78,7 @@ def _steps(a: Any, b: Any, dt: Any, interp: Any) -> Any:
 def step(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
     """`scipy.signal.step` at given times."""
     if T is None or np.ndim(T) == 0 or not isinstance(system, (tuple, list)):
-        return equivalents.as_it_is(signal.step, system, X0, T, N)
+        return manifest.as_it_is(signal.step, system, X0, T, N)
     times, y, _ = lsim(system, np.ones(np.shape(T)), T, X0, interp=False)
     return times, y
 
@@ -86,7 +86,7 @@ def step(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
 def impulse(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
     """`scipy.signal.impulse` at given times, from rest."""
     if X0 is not None or T is None or np.ndim(T) == 0 or not isinstance(system, (tuple, list)):
-        return equivalents.as_it_is(signal.impulse, system, X0, T, N)
+        return manifest.as_it_is(signal.impulse, system, X0, T, N)
     start = _states(system)[1][:, 0]
     times, y, _ = lsim(system, None, T, start, interp=False)
     return times, y
@@ -166,7 +166,7 @@ def resample_poly(x: Any, up: Any, down: Any, axis: Any = 0, window: Any = ("kai
 def _by_matrix(function: Any, x: Any, axis: Any, *args: Any) -> Any:
     """What is linear in signals: its matrix times each of them."""
     lanes = np.moveaxis(array_of(x) * 1.0, axis, 0)
-    matrix = equivalents.as_it_is(function, np.eye(np.shape(lanes)[0]), *args)
+    matrix = manifest.as_it_is(function, np.eye(np.shape(lanes)[0]), *args)
     return np.moveaxis(np.tensordot(matrix, lanes, 1), 0, axis)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage, special  # pyright: ignore[reportMissingTypeStubs]
 
-from .. import equivalents
+from .. import manifest
 from .grids import weighed
 from .ndimage import floats
 
@@ -30,7 +30,7 @@ def map_coordinates(
 ) -> Any:
     """`scipy.ndimage.map_coordinates`."""
     if mode not in _MODES:
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             ndimage.map_coordinates, input, coordinates, None, order, mode, cval, prefilter
         )
     at = np.asarray(coordinates) * 1.0
@@ -98,7 +98,7 @@ def _mapped(at: Any, n: Any, mode: Any) -> Any:
 def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, *, mode: Any = "mirror") -> Any:
     """`scipy.ndimage.spline_filter1d`: its matrix along an axis."""
     x = np.moveaxis(floats(input), axis, -1)
-    matrix = equivalents.as_it_is(_filter, np.shape(x)[-1], order, mode)
+    matrix = manifest.as_it_is(_filter, np.shape(x)[-1], order, mode)
     return np.moveaxis(x @ matrix, -1, axis)
 
 
@@ -122,7 +122,7 @@ def affine_transform(
 ) -> Any:  # fmt: skip
     """`scipy.ndimage.affine_transform`: the result at `o` is the image at `matrix @ o + offset`."""
     if mode not in _MODES:
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             ndimage.affine_transform,
             input,
             matrix,
@@ -149,7 +149,7 @@ def shift(
 ) -> Any:  # fmt: skip
     """`scipy.ndimage.shift`."""
     if mode not in _MODES:
-        return equivalents.as_it_is(ndimage.shift, input, shift, None, order, mode, cval, prefilter)
+        return manifest.as_it_is(ndimage.shift, input, shift, None, order, mode, cval, prefilter)
     x = floats(input)
     by = np.zeros(np.ndim(x)) + shift
     points = np.indices(np.shape(x)) - np.reshape(by, (-1, *[1] * np.ndim(x)))
@@ -161,7 +161,7 @@ def zoom(
 ) -> Any:  # fmt: skip
     """`scipy.ndimage.zoom`: the corners stay where they are."""
     if mode not in _MODES:
-        return equivalents.as_it_is(ndimage.zoom, input, zoom, None, order, mode, cval, prefilter)
+        return manifest.as_it_is(ndimage.zoom, input, zoom, None, order, mode, cval, prefilter)
     x = floats(input)
     by = np.zeros(np.ndim(x)) + zoom
     shape = tuple([round(n * float(z)) for n, z in zip(np.shape(x), by, strict=True)])
@@ -178,7 +178,7 @@ def rotate(
 ) -> Any:  # fmt: skip
     """`scipy.ndimage.rotate`, by degrees."""
     if mode not in _MODES or np.ndim(input) != 2 or axes[0] not in (0, 1) or axes[1] != 1 - axes[0]:
-        return equivalents.as_it_is(
+        return manifest.as_it_is(
             ndimage.rotate, input, angle, axes, reshape, None, order, mode, cval, prefilter
         )
     return _turned(floats(input), angle, reshape, order, mode, cval, prefilter)

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..equivalents import groups, refuse_negative
+from ..manifest import groups, refuse_negative
 
 
 def step(iterator: Any) -> tuple[bool, Any]:

@@ -7,7 +7,7 @@ from ...form.loopform import Apply
 from ...lower.lowering import Site, lowers
 from ...lower.shapes import dims_of, known_number
 from ...values.values import ONE, ZERO, Bounds, Scalar, Tuple, Unlowered, Value, integer
-from .moving import EVERYTHING, index, the_axis
+from .gather_scatter import EVERYTHING, index, the_axis
 
 
 @lowers("diff")

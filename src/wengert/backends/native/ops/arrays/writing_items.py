@@ -23,7 +23,7 @@ from ...values.values import (
     plus,
     times,
 )
-from ..elementwise.access import slice_of
+from ..elementwise.indexing import slice_of
 
 
 def store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:

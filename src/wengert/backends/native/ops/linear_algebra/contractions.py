@@ -29,7 +29,7 @@ from ...values.values import (
     plus,
     times,
 )
-from ..arrays.moving import as_shape, filled_with
+from ..arrays.gather_scatter import as_shape, filled_with
 from ..elementwise.creation import zeroed
 from ..reductions.reductions import summed_to
 from .products import product_of_two, transposed

@@ -24,7 +24,7 @@ from ...values.values import (
     minus,
     plus,
 )
-from ..arrays.moving import as_shape
+from ..arrays.gather_scatter import as_shape
 from ..elementwise.creation import zeroed
 
 Index = tuple[Expr, ...]

@@ -32,7 +32,7 @@ from ...values.values import (
     plus,
     times,
 )
-from .extremes import lane_of
+from .argminmax import lane_of
 
 Key = Callable[[Emitter, Expr], Expr]
 """The number at a position, as code."""

@@ -9,7 +9,7 @@ from ...values.emitter import Emitter
 from ...values.loops import in_order, over
 from ...values.numbers import converted
 from ...values.values import NUMPY, ONE, ZERO, Scalar, Unlowered, Value, View, integer, minus, plus
-from ..arrays.moving import index
+from ..arrays.gather_scatter import index
 from ..elementwise.creation import zeroed
 from ..elementwise.scattered import numbers_of_the_true
 

@@ -27,12 +27,12 @@ from ..form.loopform import (
     assigned_in,
     each,
 )
-from ..form.numbering import Numbering
+from ..form.value_numbering import Numbering
 from ..values.emitter import Names
 from ..values.layouts import Layout
 from ..values.values import integer
-from .economy import with_blocks
-from .record_words import without_unread_words, word_of
+from .dead_fields import without_unread_words, word_of
+from .memory_planning import with_blocks
 
 FEWEST = 2
 """A word for where they are takes the place of so many, at least."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..emit import llvm
 from ..emit.llvm_ops import LLVM_TYPES, result_type
 from ..form.loopform import SIZES, Code, Constant, Expr, Slot
-from ..lower.border import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
+from ..lower.calling_convention import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
 from ..program.function import Lowered
 from ..values.values import Unlowered
 from .machine import compiled, machine

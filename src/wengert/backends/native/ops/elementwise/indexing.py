@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .....ir.graph import Atom, Eqn
 from ...containers.items_by_number import item_by_number
-from ...containers.kept import kept_item
+from ...containers.residual_records import kept_item
 from ...form.loopform import Constant, Expr
 from ...lower.lowering import Site, lowers
 from ...lower.sequences.columns import Growing

@@ -27,13 +27,13 @@ from ...ops.program import may_raise
 from .. import heap as hp
 from ..domain.values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 from ..machine.protocol import operation
-from ..machine.reading import Leaves
 from ..machine.segments import Classes, Group, Marked, OpenArm, Region, Segment, State, Watched
+from ..machine.session import Leaves
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.one_run import OneRun
-    from .arms import Arm
+    from .branch import Arm
 
 Read = TypeVar("Read")
 
@@ -353,7 +353,7 @@ class Catching:
         return before
 
     def _arm(self, builder: Builder, heap: hp.Heap) -> Arm:
-        from .arms import Arm
+        from .branch import Arm
 
         return Arm(builder, {}, heap, False)
 
@@ -447,7 +447,7 @@ class Catching:
 
     def take_last(self, *, dead: bool) -> tuple[OpenArm, list[Arm]]:
         """The arm that was opened last, and both sides of its branch, the condition's first."""
-        from .arms import Arm
+        from .branch import Arm
 
         it, opened = self._it, self.arms.pop()
         right = Arm(it.builder, it.vars, it.heap, dead)

@@ -29,7 +29,7 @@ from ..form.loopform import (
     slots_in,
 )
 from ..values.values import ZERO
-from .economy import Place, must_stay, with_blocks
+from .memory_planning import Place, must_stay, with_blocks
 
 
 def with_memory_reused(procedure: Procedure, given: Mapping[Slot, Expr]) -> Procedure:

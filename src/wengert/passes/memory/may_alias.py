@@ -17,7 +17,7 @@ from ...ops.program import cotangents as ct
 from ...ops.program import memory as me
 from ..analysis.groups import Given, handed_over, has_memory, is_of_first
 from ..analysis.uses import Uses
-from ..analysis.written import (
+from ..analysis.write_sets import (
     ABOUT_OBJECTS,
     WRITES,
     leading_to_own,
@@ -27,7 +27,6 @@ from ..analysis.written import (
     updated_numbers,
 )
 from ..blocks.loops import LOOPS, Loop, view
-from .concerned import JOINING, Concerned, computes
 from .relations import (
     ANY,
     COMMON,
@@ -42,6 +41,7 @@ from .relations import (
     through,
 )
 from .shadows import copies
+from .written_closure import JOINING, Concerned, computes
 
 OUTSIDE = Var(name="outside")
 PURE = WRITES - me.OWN

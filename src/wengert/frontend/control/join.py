@@ -27,7 +27,7 @@ from ..domain.values import (
 )
 from ..heap import iterator_state
 from ..machine.protocol import operation
-from .exports import Exports
+from .join_one_sided import Exports
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter

@@ -22,7 +22,7 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
-from .arms import Meeting
+from .branch import Meeting
 
 
 class Exports(Meeting):

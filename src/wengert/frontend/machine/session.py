@@ -10,7 +10,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Callee, Eqn, Var
 from ...ir.records import field, mutable_record
 from ..domain.values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
-from .relied_on import Guards
+from .guards import Guards
 
 Step = Callable[[], None]
 

@@ -32,7 +32,7 @@ from ..form.loopform import (
 )
 from ..values.emitter import simplified
 from ..values.values import plus, times
-from .economy import with_blocks, without_unread
+from .memory_planning import with_blocks, without_unread
 
 
 def with_lean_calls(procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:

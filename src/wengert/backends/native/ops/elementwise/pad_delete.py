@@ -22,8 +22,8 @@ from ...values.values import (
     plus,
     times,
 )
-from .access import slice_of
 from .creation import zeroed
+from .indexing import slice_of
 
 
 @lowers("delete_places")

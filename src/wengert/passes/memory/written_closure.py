@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
 from ...ir.types import Seq, Unknown
 from ..analysis.groups import Groups, handed_over, has_memory, is_computed
-from ..analysis.written import WRITES, targets
+from ..analysis.write_sets import WRITES, targets
 from ..blocks.loops import LOOPS, view
 
 JOINING = frozenset(("add", "mul"))

@@ -22,7 +22,7 @@ from ..form.loopform import (
 )
 from ..values.layouts import Layout
 from ..values.values import integer
-from .economy import with_blocks, without_unread
+from .memory_planning import with_blocks, without_unread
 
 
 def without_unread_words(

@@ -12,7 +12,7 @@ from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
-from ..arrays.moving import along, as_shape, the_axis
+from ..arrays.gather_scatter import along, as_shape, the_axis
 
 Step = Callable[[Emitter, Expr, Expr], Expr]
 Index = tuple[Expr, ...]

@@ -30,9 +30,9 @@ from ..form.loopform import (
 from ..values.emitter import Names
 from ..values.layouts import Layout
 from ..values.values import ZERO, integer
-from .economy import with_blocks
-from .record_words import moved_words, word_of
-from .sinking import sunk
+from .dead_fields import moved_words, word_of
+from .memory_planning import with_blocks
+from .sink_loads import sunk
 
 Guard = tuple[int, bool]
 """A word, and whether it is other than zero."""

@@ -36,8 +36,8 @@ from ...values.values import (
     Value,
     View,
 )
-from ..elementwise.access import part_of_array, parts_of
 from ..elementwise.creation import zeroed
+from ..elementwise.indexing import part_of_array, parts_of
 from ..elementwise.scattered import Scattered, is_index_array, over_scattered, scattered
 from .writing_items import added, number_of_item, store_in_list, store_in_tuple, with_item
 

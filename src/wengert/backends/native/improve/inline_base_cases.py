@@ -22,7 +22,7 @@ from ..form.loopform import (
     each,
 )
 from ..values.emitter import Names
-from .economy import with_blocks
+from .memory_planning import with_blocks
 
 LONGEST = 80
 """How many statements are worth having in the place of every call."""

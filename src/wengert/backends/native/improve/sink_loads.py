@@ -21,7 +21,7 @@ from ..form.loopform import (
     expressions_of,
     slots_in,
 )
-from .economy import with_blocks
+from .memory_planning import with_blocks
 
 
 def sunk(procedure: Procedure, lasting: Collection[Slot]) -> Procedure:
