@@ -13,7 +13,7 @@ from wengert.frontend import read as source
 from wengert.frontend import rule_rows as rows
 from wengert.frontend.domain.values import Items
 from wengert.frontend.machine.interpreter import Interpreter
-from wengert.frontend.machine.session import Reading
+from wengert.frontend.machine.session import Session
 from wengert.ir.graph import ZERO, Const, Function, Input, Var
 from wengert.ir.types import ARRAY, COMPLEX, FLOAT, UNKNOWN, Array, Kind
 from wengert.rules import registry
@@ -46,7 +46,7 @@ def text(
     read: Callable[..., Any], row: Any, kinds: Sequence[Kind], first: Any, options: Any
 ) -> str:
     """What a row gives, as a function; what it says where it refuses."""
-    it = Interpreter(Reading(), SimplifyingBuilder(None), "np")
+    it = Interpreter(Session(), SimplifyingBuilder(None), "np")
     params = [Var(kind) for kind in kinds]
     args = [params[0] if first is None else first, *params[1:]]
     try:

@@ -15,8 +15,8 @@ from ..frontend.domain.values import (
     Args,
     Closure,
     Items,
-    Iteration,
     Kwargs,
+    LazyIterable,
     Native,
     Value,
     kind_of_value,
@@ -146,7 +146,7 @@ def _parts(it: Interpreter, tree: Value) -> Sequence[Value]:
     tree = heap.now(it, tree)
     if is_container(tree):
         return [heap.now(it, item) for item in tree.values]
-    return () if isinstance(tree, (Items, Closure, Native, Iteration)) else (tree,)
+    return () if isinstance(tree, (Items, Closure, Native, LazyIterable)) else (tree,)
 
 
 def is_container(value: Value) -> TypeGuard[Items]:
@@ -180,7 +180,7 @@ def _mapped(
             held = [_part(it, o, key, k, way, path) for k, o in enumerate(others, start=2)]
             items.append(_mapped(it, fn, item, held, (*path, way)))
         return Items(tree.form, tree.keys, tuple(items), tree.type)
-    if isinstance(tree, (Items, Closure, Native, Iteration)) or not is_leaf(it, tree):
+    if isinstance(tree, (Items, Closure, Native, LazyIterable)) or not is_leaf(it, tree):
         return tree
     return call(it, fn, [tree, *others], {})
 

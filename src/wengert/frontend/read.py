@@ -39,7 +39,7 @@ from .machine import progress
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
 from .machine.runs import Values
-from .machine.session import Diverges, NeedsCallee, OneByOne, Reading
+from .machine.session import NeedsCallee, NeverReturns, OneByOne, Session
 from .syntax.sources import source_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def read(
     """
     learnt: dict[str, Any] = {}
     while True:
-        reading = Reading(
+        reading = Session(
             **learnt,
             special=special,
             derivative=derivative,
@@ -119,7 +119,7 @@ def _run_of(values: Mapping[str, Values]) -> OneRun:
 
 
 def _read_once(
-    reading: Reading,
+    reading: Session,
     target: Kind,
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
@@ -130,7 +130,7 @@ def _read_once(
     return Program(function, (*reading.guards.values(), *_as_guards(reading, seen)), apart)
 
 
-def _as_guards(reading: Reading, seen: Seen) -> Iterator[Guard]:
+def _as_guards(reading: Session, seen: Seen) -> Iterator[Guard]:
     """What the program found in classes, except in those that it makes or changes itself."""
     own = reading.classes_defined()
     for (cls, name), found in seen.items():
@@ -139,7 +139,7 @@ def _as_guards(reading: Reading, seen: Seen) -> Iterator[Guard]:
 
 
 def _followed(
-    reading: Reading,
+    reading: Session,
     target: Kind,
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
@@ -164,7 +164,7 @@ def _followed(
             columns.refuse_result(it, result)
             outs, kind = _outs(it, result)
             walking.check_copied(it)
-    except Diverges:
+    except NeverReturns:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     _refuse_sourceless(it)
     checks = [*_check_run(it, params), *_refuse_aliases(it, params)]
@@ -343,7 +343,7 @@ class RowReader:
     """Inlines rows of rules into the code of one derivative."""
 
     def __init__(self) -> None:
-        self._reading = Reading()
+        self._reading = Session()
         """Of the rows that are called: they neither change nor make any object."""
 
     def __call__(
@@ -373,10 +373,10 @@ class RowReader:
         if rows.can_be_called(row, options):
             it = Interpreter(self._reading, builder, namespace)
             return it, rows.called(it, row, args, options)
-        it = Interpreter(Reading(), builder, namespace)
+        it = Interpreter(Session(), builder, namespace)
         try:
             return it, read_inline(it, row, args, options)
-        except Diverges:
+        except NeverReturns:
             raise _failing_row(builder, row) from None
 
 
@@ -418,7 +418,7 @@ def read_inline(
 
 @functools.lru_cache(maxsize=2048)
 def _row_closure(row: types.FunctionType) -> Any:
-    return closure_of(Interpreter(Reading()), row)
+    return closure_of(Interpreter(Session()), row)
 
 
 def parameter_names(function: Any) -> list[str]:

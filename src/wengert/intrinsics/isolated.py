@@ -21,10 +21,10 @@ from ..frontend.domain.values import (
     Closure,
     Items,
     Kwargs,
-    Lost,
     Native,
+    ObjectId,
     Part,
-    Place,
+    Untracked,
     Value,
     flatten,
     fresh,
@@ -34,7 +34,7 @@ from ..frontend.domain.values import (
 )
 from ..frontend.machine.interpreter import Interpreter
 from ..frontend.machine.runs import handed_on
-from ..frontend.machine.session import Diverges, strictly
+from ..frontend.machine.session import NeverReturns, strictly
 from ..ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from ..ir.records import replace
 from ..ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
@@ -45,7 +45,7 @@ from ..passes.blocks.copies import inlined
 from ..passes.checks.dominance import refuse_out_of_sight
 from ..passes.checks.keep_raising import with_all_evaluated
 
-State = dict[Place, heap.Content]
+State = dict[ObjectId, heap.Content]
 """What objects hold where a function starts that changes them."""
 
 
@@ -54,7 +54,7 @@ class Inner(NamedTuple):
 
     function: Function
     changes_arguments: bool
-    outside: tuple[Place, ...]
+    outside: tuple[ObjectId, ...]
     """The objects that it changes which are neither its own nor its arguments."""
 
     @property
@@ -95,7 +95,7 @@ def read_to_run(it: Interpreter, function: Value, like: Value) -> Inner:
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         try:
             return call(it, function, args, kwargs)
-        except Diverges:
+        except NeverReturns:
             return args[0]  # for the kind of a result that never comes
 
     return _attempt(it, Native("hook", run), [like], {}, {}, own=True)
@@ -106,7 +106,7 @@ def _read(
 ) -> Inner:
     try:
         return _attempt(it, function, args, kwargs, state, own=own)
-    except Diverges:
+    except NeverReturns:
         call(it, function, args, kwargs)  # it always raises: the program ends with its exception
         raise
 
@@ -142,7 +142,7 @@ def _attempt(
     return Inner(with_all_evaluated(read), changes, tuple(outside))
 
 
-def _of_class(place: Place) -> type | None:
+def _of_class(place: ObjectId) -> type | None:
     """The class that an attribute of a class belongs to."""
     origin = place.origin
     return origin.type if isinstance(origin, Items) and origin.form == "class" else None
@@ -336,23 +336,23 @@ def read_for_solver(
     def spend() -> None:
         for place, start in starts.items():
             _write_back(it, place, working[place])
-            assert not isinstance(start, (Lost, Part))
-            it.heap[place] = Lost("a function that a solver is given changed it", start)
+            assert not isinstance(start, (Untracked, Part))
+            it.heap[place] = Untracked("a function that a solver is given changed it", start)
 
     return primal, tuple(var for var in working.values() if isinstance(var, Var)), spend
 
 
-def _start(it: Interpreter, place: Place, known: State) -> heap.Content:
+def _start(it: Interpreter, place: ObjectId, known: State) -> heap.Content:
     """What an object holds before a solver runs functions that change it."""
     content = known.get(place) or heap.content_in(it.heap, place)
     return _copied(it, content) if _is_seen_outside(it, place) else content
 
 
-def _is_seen_outside(it: Interpreter, place: Place) -> bool:
+def _is_seen_outside(it: Interpreter, place: ObjectId) -> bool:
     return isinstance(place.origin, Var) and (place.born < 0 or place.origin in it.reading.inputs)
 
 
-def _write_back(it: Interpreter, place: Place, changed: heap.Content) -> None:
+def _write_back(it: Interpreter, place: ObjectId, changed: heap.Content) -> None:
     """Change the very object, if somebody outside the program can see it."""
     if _is_seen_outside(it, place):
         assert isinstance(place.origin, Var)

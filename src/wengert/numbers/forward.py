@@ -64,14 +64,14 @@ def run_along(
         NotScalar: with `has_aux`, the function does not return a pair.
     """
     with differentiation() as level:
-        stand_ins = StandIns(level)
-        seeded = [stand_ins.of(x, dot) for x, dot in zip(args, tangents, strict=True)]
+        polyfills = StandIns(level)
+        seeded = [polyfills.of(x, dot) for x, dot in zip(args, tangents, strict=True)]
         try:
             result = f(*seeded)
             y, aux = checked_pair(result) if has_aux else (result, None)
-            return *_parts(y, level), stand_ins.without(aux)
+            return *_parts(y, level), polyfills.without(aux)
         finally:
-            stand_ins.settle(args)
+            polyfills.settle(args)
 
 
 def checked_pair(result: Any) -> tuple[Any, Any]:

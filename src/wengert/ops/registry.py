@@ -54,7 +54,7 @@ _foreign: dict[int, tuple[Op, Callable[..., Any]]] = {}
 _when_imported: dict[str, Callable[[], object]] = {}
 ruled: set[Op] = set()
 """Functions of users' own that have a rule: they are called by it, not run."""
-stand_ins: list[Callable[[Any], Callable[..., Any] | None]] = []
+polyfills: list[Callable[[Any], Callable[..., Any] | None]] = []
 """How to find the Python function that the front end reads in the place of another."""
 
 

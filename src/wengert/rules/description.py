@@ -85,7 +85,7 @@ def _name(function: Any) -> str:
 
 def _stand_in(name: str, function: Any) -> Description | None:
     """What the front end reads in the place of a function, if it does."""
-    found = next(filter(None, (look(function) for look in ops.stand_ins)), None)
+    found = next(filter(None, (look(function) for look in ops.polyfills)), None)
     code = getattr(found, "__code__", None)
     if code is None:
         return None

@@ -34,8 +34,8 @@ from ..domain.values import (
     Closure,
     Handler,
     Items,
-    Iteration,
     Kwargs,
+    LazyIterable,
     Native,
     Value,
     is_generator,
@@ -74,28 +74,28 @@ def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         function = iterator_polyfills.zip_ if one_pass else iterator_polyfills.strict_zip
         return it.call(Const(function), args, kwargs if one_pass else {})
     _must_have_items(it, zip, args, args)
-    return Iteration("zip", tuple(args))
+    return LazyIterable("zip", tuple(args))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     _must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    return Iteration("enumerate", (args[0], start))
+    return LazyIterable("enumerate", (args[0], start))
 
 
 def _map(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("map", tuple(args[1:]), args[0])
+    return LazyIterable("map", tuple(args[1:]), args[0])
 
 
 def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("filter", (args[1],), args[0])
+    return LazyIterable("filter", (args[1],), args[0])
 
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (items,) = args
     _must_have_items(it, reversed, args, args)
     then = len(items.values) if isinstance(items, Items) else next(births)
-    return Iteration("reversed", (items, Const(then)))  # `walking.refuse_longer` compares
+    return LazyIterable("reversed", (items, Const(then)))  # `walking.refuse_longer` compares
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -135,7 +135,7 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _bool(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`bool(x)`: functions and iterators are no values of the run."""
-    if args and isinstance(args[0], (Closure, Native, Iteration)):
+    if args and isinstance(args[0], (Closure, Native, LazyIterable)):
         return it.truth(args[0])
     return it.emit_op(st.truth, "py", args, kwargs)
 
@@ -332,7 +332,7 @@ def _extremum(which: str) -> Handler:
             args = [it.joined(args)]
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
-        if it.reading.is_one_run and (is_iterator(source) or isinstance(source, Iteration)):
+        if it.reading.is_one_run and (is_iterator(source) or isinstance(source, LazyIterable)):
             source = it.as_list(source)  # its items may be known objects
         objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:
@@ -490,7 +490,7 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         if not at_any_time or _asks_others(it, args, kwargs):
             return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         made = eager(it, args, kwargs)
-        if isinstance(made, Iteration):
+        if isinstance(made, LazyIterable):
             made = iterator_state.iterator_of(it, replace(made, key=key))
         return made
 
@@ -500,9 +500,9 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
 def at_once(made: Handler, name: str) -> Handler:
     """A function whose items are made at once, when somebody walks over them."""
 
-    def deferred(it: Interpreter, args: Args, kwargs: Kwargs) -> Iteration:
+    def deferred(it: Interpreter, args: Args, kwargs: Kwargs) -> LazyIterable:
         make = Native(name, lambda it, items, named: made(it, items, kwargs))
-        return Iteration("call", tuple(args), make)
+        return LazyIterable("call", tuple(args), make)
 
     return as_it_is_asked(deferred, name)
 

@@ -12,7 +12,7 @@ from ...ops.program import memory as me
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup
 from ..containers.items import opened
-from ..domain.values import Args, Handler, Items, Kwargs, Place, Value, is_mutable, is_object
+from ..domain.values import Args, Handler, Items, Kwargs, ObjectId, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
 from ..objects.attributes import copied
 from ..polyfills.stdlib.copies import copied_beside
@@ -71,7 +71,7 @@ def own_copy(it: Interpreter, value: Value) -> Value:
 def deep(
     it: Interpreter,
     value: Value,
-    done: dict[int | Place | Var, Value | None],
+    done: dict[int | ObjectId | Var, Value | None],
     *,
     lying: bool = False,
 ) -> Value:
@@ -100,7 +100,7 @@ def deep(
 
 
 def _duplicate(
-    it: Interpreter, var: Var, done: dict[int | Place | Var, Value | None], *, lying: bool
+    it: Interpreter, var: Var, done: dict[int | ObjectId | Var, Value | None], *, lying: bool
 ) -> Value:
     """The copy of a run-time object: one for each object, also where only the run knows that two are one."""
     if var in done:

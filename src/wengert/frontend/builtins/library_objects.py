@@ -40,7 +40,7 @@ from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import has
 from ..machine.runs import known
-from ..machine.session import Diverges
+from ..machine.session import NeverReturns
 from ..objects import (
     class_attributes,
     classes_by_call,
@@ -171,7 +171,7 @@ def _can_read(it: Interpreter, items: Items, name: str) -> Value:
         frames = len(it.frames)
         try:
             (objects.given_by_class if name in items.keys else objects.read)(it, items, name)
-        except Diverges:
+        except NeverReturns:
             del it.frames[frames:]
             ends = True
         finally:

@@ -29,10 +29,10 @@ from ..domain.arguments import is_star, star
 from ..domain.values import (
     Args,
     Closure,
+    FunctionTemplate,
     Items,
-    Iteration,
     Kwargs,
-    Maker,
+    LazyIterable,
     Native,
     Value,
     as_known,
@@ -129,7 +129,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             return call_known(it, known, args, kwargs)
         case Closure():
             return it.call_closure(function, args, kwargs)
-        case Items(form="function", type=Maker()):
+        case Items(form="function", type=FunctionTemplate()):
             return call(it, captures.put_together(function), args, kwargs)
         case Items(form="function") if _by_itself(function.type.function):
             return call_known(it, function.type.function, args, kwargs)
@@ -158,7 +158,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             return call_known(it, known, args, kwargs)
         case Var():
             return _call_at_run_time(it, function, args, kwargs)
-        case Iteration(form="checkpoint", function=Native() as checkpointed):
+        case LazyIterable(form="checkpoint", function=Native() as checkpointed):
             return checkpointed.call(it, args, kwargs)
         case _:
             raise _no_function(it, function)
@@ -259,7 +259,7 @@ def _stand_in(function: Any) -> Any:
     return manifest.stand_in_for(function)
 
 
-ops.stand_ins.append(_stand_in)
+ops.polyfills.append(_stand_in)
 
 
 def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:

@@ -10,7 +10,7 @@ from ...errors import BadArgument
 from ...ir.graph import Const, Var
 from ...ir.records import record
 from ...ir.types import Array, Number, Seq, Unknown
-from ..domain.values import Closure, Items, Iteration, Native, Value
+from ..domain.values import Closure, Items, LazyIterable, Native, Value
 from ..machine.protocol import operation
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Checkpoint:
         if isinstance(value, Var) and isinstance(value.kind, Number):
             return value
         # of a value of unknown kind it turns out later what it is
-        return Iteration("checkpoint", (value, every), function)
+        return LazyIterable("checkpoint", (value, every), function)
 
 
 def _bound(it: Interpreter, args: Args, kwargs: Kwargs) -> Sequence[Value]:

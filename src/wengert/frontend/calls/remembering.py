@@ -24,7 +24,7 @@ from ..domain.values import (
     Items,
     Kwargs,
     Native,
-    Place,
+    ObjectId,
     Scope,
     Value,
     is_mutable,
@@ -196,7 +196,7 @@ def _home(it: Interpreter, function: Any) -> Any:
     return function.builder if isinstance(function, _Memory) else it.reading.root
 
 
-def _made_since(it: Interpreter, result: Value, start: int) -> set[Place]:
+def _made_since(it: Interpreter, result: Value, start: int) -> set[ObjectId]:
     """The known objects that a result is, or holds, if the call has made them."""
     found = (v for v in reached_from(result) if isinstance(v, Items) and is_mutable(v))
     return {place for each in found for place in (place_of(it, each),) if place.born > start}

@@ -30,9 +30,9 @@ from .. import heap
 from ..domain.values import (
     Closure,
     Items,
-    Lost,
     Maybe,
     Scope,
+    Untracked,
     Value,
     flatten,
     fresh,
@@ -43,7 +43,7 @@ from ..domain.values import (
 from ..heap import captures, cells
 from ..heap.loop_aliases import Path, at_path, objects_in
 from ..machine.interpreter import Interpreter
-from ..machine.session import Diverges
+from ..machine.session import NeverReturns
 from ..syntax.declarations import free_names
 
 Returned = tuple[Path, int, Path, int]
@@ -90,7 +90,7 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
             del it.reading.callees[key]
             raise
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Diverges  # recursion before any base case: this path tells nothing of the result
+        raise NeverReturns  # recursion before any base case: this path tells nothing of the result
     arguments = [*outside, *given]
     result, bound_anew = _emit_call(it, callee, arguments)
     for k, new in bound_anew.items():
@@ -380,7 +380,7 @@ def _read_body(
         with reader.activation(moved, around, given):  # where what it leaves is merged
             value = heap.now(reader, value)
             rebound = _rebound(reader, callee, inside)
-    except Diverges:
+    except NeverReturns:
         return None
     returns = _handed_back(reader, value, taken)
     kind = kind_of_value(value)
@@ -454,7 +454,7 @@ def _updates(reader: Interpreter, callee: Callee, params: Sequence[Var]) -> dict
     for k, param in enumerate(params):
         place = reader.reading.places.get(param)
         content = param if place is None else reader.heap.get(place, param)
-        if isinstance(content, Lost) and param.kind == UNKNOWN and reader.asking:
+        if isinstance(content, Untracked) and param.kind == UNKNOWN and reader.asking:
             reader.emit(ident.unchanging, param, Const(0))
             content = param
         if content is param and k not in callee.updates:

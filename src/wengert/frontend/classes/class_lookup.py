@@ -16,10 +16,10 @@ from ...runtime.containers import CONTENTS
 from ..domain.values import (
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Native,
+    ObjectId,
     ObjectKey,
-    Place,
     Value,
     is_object,
     kind_of_value,
@@ -70,7 +70,7 @@ def class_of(value: Value) -> type | None:
         return (
             types.FunctionType if value.form == "function" else _class_of_iterator(value["source"])
         )
-    if isinstance(value, Iteration):
+    if isinstance(value, LazyIterable):
         return _class_of_iteration(value)
     if isinstance(value, Const):
         return type(value.value)
@@ -97,7 +97,7 @@ _OTHERS: dict[str, type] = {
 }
 
 
-def _class_of_iteration(value: Iteration) -> type | None:
+def _class_of_iteration(value: LazyIterable) -> type | None:
     if value.form == "reversed":
         return _REVERSED.get(class_of(value.parts[0]) or object)
     return _ITERATORS.get(value.form)
@@ -141,7 +141,7 @@ def identity_token(items: Items) -> Any:
     if items.home is not None:
         return None
     if items.place is None:
-        items.place = Place(items)
+        items.place = ObjectId(items)
     return None if items.place.choice is not None else items.place
 
 

@@ -17,7 +17,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import STR, Array, Seq
 from ...ops import structure as st
 from ..domain import number_classes
-from ..domain.values import Items, Iteration, Native, Value, as_known, kind_of_value
+from ..domain.values import Items, LazyIterable, Native, Value, as_known, kind_of_value
 from ..machine.failing import fail_now, raise_now
 from ..machine.guards import MISSING
 from ..polyfills.stdlib import collections as container_polyfills
@@ -112,7 +112,7 @@ def type_of(it: Interpreter, value: Value) -> Value:
 
 def refuse_unknown_class(it: Interpreter, value: Value) -> None:
     """Refuse a question about what the run has as a value of another class: a list, for an iterator."""
-    if isinstance(value, (Iteration, Native)) or (
+    if isinstance(value, (LazyIterable, Native)) or (
         isinstance(value, Items) and value.form in ("iterator", "super")
     ):
         raise it.unsupported(

@@ -17,9 +17,9 @@ from ..classes import instances
 from ..data import tables
 from ..domain.values import (
     Closure,
+    FunctionTemplate,
     Items,
-    Iteration,
-    Maker,
+    LazyIterable,
     Maybe,
     Native,
     Value,
@@ -57,7 +57,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
 
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
-    if isinstance(value, (Iteration, Closure, Native)):
+    if isinstance(value, (LazyIterable, Closure, Native)):
         _must_have_items(it, value)
         value = it.atom(value)
     if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
@@ -198,7 +198,7 @@ def _opened_function(it: Interpreter, value: Var, kind: Struct) -> Value:
         return Items("derivative", kind.keys, (open_up(it, inner),), kind.type, home=value)
     if not kind.keys:
         return as_known(kind.type.function)
-    if isinstance(kind.type, Maker):
+    if isinstance(kind.type, FunctionTemplate):
         raise it.unsupported(
             f"{kind.type.name} is passed on with objects that it changes, and which one it is only the run knows",
             "Pass those objects as arguments, or call it by its own name.",

@@ -32,9 +32,9 @@ from ..heap import iterator_state
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from .writes import (
-    adopt,
     is_list,
     replace_list,
+    store_inside,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
     heap.changed(it, var, me.append, me.appended, heap.stored(it, value), keeps=True)
     if adopted:
-        adopt(it, value, var, position)
+        store_inside(it, value, var, position)
     return Const(None)
 
 
@@ -152,7 +152,7 @@ def _insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     value = heap.note_sharing(it, heap.now(it, value), var)
     step = it.atom(where)
     heap.changed(it, var, me.insert, me.inserted, step, it.atom(value))
-    adopt(it, value, var, step)
+    store_inside(it, value, var, step)
     heap.moved(it, var)
     return Const(None)
 

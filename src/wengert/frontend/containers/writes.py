@@ -19,10 +19,10 @@ from ..data import tables
 from ..domain.values import (
     Closure,
     Items,
-    Iteration,
-    Lost,
+    LazyIterable,
     Maybe,
     Native,
+    Untracked,
     Value,
     is_object,
     kind_of_value,
@@ -131,7 +131,7 @@ def as_run_time(it: Interpreter, target: Value) -> Var:
             return heap.materialise(it, target)
         case Var():
             return target
-        case Maybe() | Iteration() | Closure() | Native() | Const():
+        case Maybe() | LazyIterable() | Closure() | Native() | Const():
             raise it.unsupported(
                 "this object is changed, but it is not one whose changes can be followed",
                 "Create the object inside the function, or pass it as an argument.",
@@ -159,7 +159,7 @@ def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = 
         heap.store(it, var, step, atom)
         return
     heap.store(it, var, step, it.atom(value))
-    adopt(it, value, var, step)
+    store_inside(it, value, var, step)
 
 
 def _items_as_list(it: Interpreter, owner: Var, value: Value) -> Atom:
@@ -204,7 +204,7 @@ def _as_element(it: Interpreter, value: Value) -> Value:
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):
         return it.emit(creation.array, it.atom(value), namespace="np")
-    if isinstance(value, Iteration):
+    if isinstance(value, LazyIterable):
         return _as_element(it, it.as_list(value))
     return as_numpy_sees(it, value)
 
@@ -216,9 +216,9 @@ def _refuse_immutable(it: Interpreter, var: Var) -> None:
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
 
 
-def adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
+def store_inside(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
     root, steps = heap.path_to(it, owner)
-    heap.adopt(it, value, heap.place_of(it, root), *steps, step, noted=True)
+    heap.store_inside(it, value, heap.place_of(it, root), *steps, step, noted=True)
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
@@ -387,7 +387,7 @@ def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]
     assert isinstance(owner, Items)
     for name, value in new.items():
         _write_current(it, owner, name, value)
-    it.heap[place] = Lost("it is the `__dict__` of an object that has changed")
+    it.heap[place] = Untracked("it is the `__dict__` of an object that has changed")
     return True
 
 

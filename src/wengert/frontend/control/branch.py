@@ -11,7 +11,7 @@ from ...ir.records import field, mutable_record
 from ...ir.types import Kind, Number, Struct
 from ...ops import structure as st
 from .. import heap as hp
-from ..domain.values import Items, Place, Scope, Value, is_mutable
+from ..domain.values import Items, ObjectId, Scope, Value, is_mutable
 from ..heap.loop_aliases import ties_inside
 from ..machine.segments import OpenArm, Watched
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @mutable_record
-class Arm:
+class Branch:
     """One side of a branch after it has been read."""
 
     builder: Builder
@@ -38,16 +38,16 @@ class Arm:
 class Merge:
     """What merging the two arms of one branch shares, whatever name is merged."""
 
-    arms: list[Arm]
+    arms: list[Branch]
     condition: Atom
     start: int
     """What was born later was made inside an arm."""
     outs: list[tuple[Var, Atom, Atom]] = field(default_factory=list[tuple[Var, Atom, Atom]])
-    exported: hp.Heap = field(default_factory=dict[Place, Any])
+    exported: hp.Heap = field(default_factory=dict[ObjectId, Any])
     """What objects that one arm made hold after the branch."""
     known: dict[int, Items] = field(default_factory=dict[int, Items])
     """Known objects that one arm made, as they are called after the branch."""
-    named: dict[tuple[int, Place], list[Var]] = field(default_factory=dict[Any, Any])
+    named: dict[tuple[int, ObjectId], list[Var]] = field(default_factory=dict[Any, Any])
     """For every object of an arm, the values outside that stand for it."""
     opened: dict[Var, Items] = field(default_factory=dict["Var", "Items"])
     """Run-time objects from outside that are taken apart, by what they were first."""
@@ -60,7 +60,7 @@ class Merge:
 
 
 @mutable_record
-class Meeting:
+class Join:
     """What one name is at the ends of two arms, and the values that come out of the branch for it."""
 
     interpreter: Interpreter
@@ -68,7 +68,7 @@ class Meeting:
     name: str
 
     @property
-    def arms(self) -> list[Arm]:
+    def arms(self) -> list[Branch]:
         return self.context.arms
 
     @property
@@ -249,7 +249,7 @@ class Meeting:
                         hp.stands_for(it, hp.place_of(it, each), hp.identities(it, each, own=True))
                 others.append(out)
 
-    def _identities_in(self, side: int, atom: Atom) -> set[Place]:
+    def _identities_in(self, side: int, atom: Atom) -> set[ObjectId]:
         it, arm = self.interpreter, self.arms[side]
         outer, it.builder = it.builder, arm.builder
         try:
@@ -257,7 +257,7 @@ class Meeting:
         finally:
             it.builder = outer
 
-    def _placed(self, place: Place, value: Value) -> Value:
+    def _placed(self, place: ObjectId, value: Value) -> Value:
         if isinstance(value, Var):
             self.interpreter.reading.places[value] = place
         elif isinstance(value, Items):

@@ -11,10 +11,10 @@ from .. import heap as hp
 from ..domain.values import Value
 from ..heap import cells
 from ..machine.protocol import operation
-from ..machine.session import Diverges, Leaves, Step
+from ..machine.session import NeverReturns, PathRaises, Step
 from . import deferral
-from .branch import Arm, Merge
-from .join import Merger
+from .branch import Branch, Merge
+from .join import JoinValues
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -40,7 +40,7 @@ def _branch(it: Interpreter, condition: Atom, then: Step, other: Step) -> None:
 
 
 @operation("settle")
-def settle(it: Interpreter, condition: Atom, arms: list[Arm], start: int) -> None:
+def settle(it: Interpreter, condition: Atom, arms: list[Branch], start: int) -> None:
     """After both arms of a branch have been read: go on in what they leave together, or in one."""
     refusal = deferral.refused_on_all(arms)
     if refusal is not None:
@@ -50,7 +50,7 @@ def settle(it: Interpreter, condition: Atom, arms: list[Arm], start: int) -> Non
             it.catching.merge_open(arm)
     if all(arm.dead for arm in arms):
         _emit_if(it, condition, arms, [])
-        raise Diverges
+        raise NeverReturns
     heap = it.heap
     has_left = [it.catching.has_left(arm) for arm in arms]
     if any(has_left) and not any(arm.dead for arm in arms) and not all(has_left):
@@ -61,13 +61,13 @@ def settle(it: Interpreter, condition: Atom, arms: list[Arm], start: int) -> Non
         it.catching.merge_open(arm)
     merge_arms(it, condition, arms, heap, start)
     if not ends:
-        raise Leaves
+        raise PathRaises
     it.catching.after_blocks(ends)
 
 
 @operation("merge_arms")
 def merge_arms(
-    it: Interpreter, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int
+    it: Interpreter, condition: Atom, arms: list[Branch], heap: hp.Heap, start: int
 ) -> None:
     """Merge what both arms of a branch leave; `heap` was before it."""
     cells.out_of_cells(arms)
@@ -78,7 +78,7 @@ def merge_arms(
         _emit_if(it, condition, arms, merge.outs)
 
 
-def _arm(it: Interpreter, step: Step, before: dict[str, Value], heap: hp.Heap) -> Arm:
+def _arm(it: Interpreter, step: Step, before: dict[str, Value], heap: hp.Heap) -> Branch:
     outer = it.builder
     it.builder = outer.child()
     it.frame.scope.vars = dict(before)
@@ -89,12 +89,12 @@ def _arm(it: Interpreter, step: Step, before: dict[str, Value], heap: hp.Heap) -
 
 
 @operation("read_arm")
-def read_arm(it: Interpreter, step: Step) -> Arm:
+def read_arm(it: Interpreter, step: Step) -> Branch:
     """Read one side of a branch, into a builder of its own that is set up."""
     level = len(it.catching.arms)
     dead, refusal = _read_to_its_end(it, step)
     open_ = it.catching.take_open(level)
-    return Arm(it.builder, it.vars, it.heap, dead, refusal, open_)
+    return Branch(it.builder, it.vars, it.heap, dead, refusal, open_)
 
 
 @operation("read_path")
@@ -116,9 +116,9 @@ def _read_to_its_end(
     it.reading.on_a_path = around or not certain
     try:
         step()
-    except Diverges:
+    except NeverReturns:
         dead = True
-    except Leaves:
+    except PathRaises:
         pass
     except REFUSALS as error:
         error.on_a_path = error.on_a_path or not certain
@@ -134,7 +134,7 @@ def _read_to_its_end(
 
 
 def _emit_if(
-    it: Interpreter, condition: Atom, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]
+    it: Interpreter, condition: Atom, arms: list[Branch], outs: list[tuple[Var, Atom, Atom]]
 ) -> None:
     if not outs and not any(arm.builder.eqns for arm in arms):
         return
@@ -151,7 +151,7 @@ def _merge_vars(it: Interpreter, merge: Merge) -> dict[str, Value]:
     for name in {**a.vars, **b.vars}:
         if name in own - live:
             continue  # what a path that never comes back has left of its loops
-        merger = Merger(it, merge, name)
+        merger = JoinValues(it, merge, name)
         merged[name] = merger.merge_names(a.vars.get(name), b.vars.get(name))
     return merged
 
@@ -163,5 +163,5 @@ def _merge_heaps(it: Interpreter, merge: Merge, before: hp.Heap) -> hp.Heap:
     for place in {**a, **b}:
         if place.born <= merge.start:
             contents = (hp.content_in(a, place), hp.content_in(b, place))
-            merged[place] = Merger(it, merge, "").merge_content(place, *contents)
+            merged[place] = JoinValues(it, merge, "").merge_content(place, *contents)
     return {**merged, **merge.exported}

@@ -1,7 +1,7 @@
 """What cannot be read on a path that a run may avoid: the program is read on, and refused by the runs that take it.
 
 A program is read strictly at first: where all of it can be read, nothing here is asked. Only one that is refused
-is read again in this way (`Reading.defers`).
+is read again in this way (`Session.defers`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...ops.program.refusals import operands_of, refused, unless_refusal
 from ..domain.values import Value
 from ..machine.segments import Marked
 from ..machine.session import Frame
-from .branch import Arm
+from .branch import Branch
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -63,7 +63,7 @@ def pass_on(it: Interpreter, exception: Value) -> None:
         it.emit(unless_refusal, exception, namespace="rt")
 
 
-def refused_on_all(arms: Sequence[Arm]) -> WengertError | None:
+def refused_on_all(arms: Sequence[Branch]) -> WengertError | None:
     """The error of a branch that cannot be read whichever way it goes: nothing has to be run to know."""
     refusals = [arm.refusal for arm in arms if arm.refusal is not None]
     if len(refusals) < len(arms):

@@ -20,10 +20,10 @@ from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.segments import Classes, OpenArm, Region
-from ..machine.session import Diverges, Leaves, Step
+from ..machine.session import NeverReturns, PathRaises, Step
 from ..syntax import liveness
 from . import deferral
-from .branch import Arm
+from .branch import Branch
 from .try_context import see
 
 
@@ -76,7 +76,7 @@ def _that_can_be_asked(
         frames = len(it.frames)
         try:
             it.evaluate(handler.type)
-        except Diverges:
+        except NeverReturns:
             del it.frames[frames:]
             asks = ast.copy_location(ast.Expr(handler.type), handler.type)
             instead = ast.ExceptHandler(type=None, name=None, body=[asks])
@@ -153,9 +153,9 @@ class _Paths:
             path = deferral.beginning(self._it) if self._it.reading.on_a_path else None
             try:
                 body()
-            except Diverges:
+            except NeverReturns:
                 dead = True
-            except Leaves:
+            except PathRaises:
                 pass
             except REFUSALS as refusal:
                 if path is None or len(catching.arms) > level:
@@ -164,7 +164,7 @@ class _Paths:
             catching.close_segment()
         arms = catching.arms[level:]
         if not arms and dead:
-            raise Diverges
+            raise NeverReturns
         if len(arms) == 1 and not dead and catching.flag_of(region) == Const(False):
             self._in_both_arms(region)
             return
@@ -178,7 +178,7 @@ class _Paths:
             deferral.refuse_when_run(self._it, path, refusal)
             return True
         error = deferral.error_at(self._it, path, refusal)
-        with suppress(Leaves):
+        with suppress(PathRaises):
             self._it.catching.leave(error)
         return False
 
@@ -194,7 +194,7 @@ class _Paths:
         it.builder, it.heap = outer, opened.heap
         it.settle(opened.condition, arms, opened.start)
 
-    def _continued(self, arm: Arm, step: Step) -> Arm:
+    def _continued(self, arm: Branch, step: Step) -> Branch:
         it = self._it
         it.builder, it.frame.scope.vars, it.heap = arm.builder, arm.vars, arm.heap
         return it.read_arm(step)
@@ -351,7 +351,7 @@ def _raise_at_run_time(it: Interpreter, exception: Value, cause: Value | None) -
     if made is not None and made.op is st.opaque:
         it.catching.refuse_to_lose(any(isinstance(arg, Var) for arg in made.args))
     it.emit(st.raise_, it.atom(exception), Const(False) if cause is None else it.atom(cause))
-    raise Diverges
+    raise NeverReturns
 
 
 def _holds_values(value: Value) -> bool:

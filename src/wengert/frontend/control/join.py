@@ -15,11 +15,11 @@ from ..domain.values import (
     Choice,
     Closure,
     Items,
-    Lost,
     Maybe,
     Native,
+    ObjectId,
     Part,
-    Place,
+    Untracked,
     Value,
     flatten,
     is_mutable,
@@ -27,7 +27,7 @@ from ..domain.values import (
 )
 from ..heap import iterator_state
 from ..machine.protocol import operation
-from .join_one_sided import Exports
+from .join_one_sided import JoinOneSided
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -59,13 +59,13 @@ def as_met(it: Interpreter, value: Value) -> Value:
     return hp.now(it, value) if lost is None else iterator_state.lost_iterator(it, lost.reason)
 
 
-def _first_lost(it: Interpreter, value: Value, seen: set[Place]) -> Lost | None:
+def _first_lost(it: Interpreter, value: Value, seen: set[ObjectId]) -> Untracked | None:
     """An object that a value is, or holds, and that can no longer be followed."""
     place = value.place if isinstance(value, Items) else None
     if isinstance(value, Var):
         place = it.reading.places.get(value)
     content = value if place is None else it.heap.get(place, value)
-    if isinstance(content, Lost):
+    if isinstance(content, Untracked):
         return content
     if not isinstance(content, Items) or place in seen:
         return None
@@ -75,23 +75,27 @@ def _first_lost(it: Interpreter, value: Value, seen: set[Place]) -> Lost | None:
     return next((each for each in found if each is not None), None)
 
 
-class Merger(Exports):
+class JoinValues(JoinOneSided):
     """Merges the two values that one name has at the end of two arms."""
 
-    def merge_content(self, place: Place, a: hp.Content, b: hp.Content) -> hp.Content:
+    def merge_content(self, place: ObjectId, a: hp.Content, b: hp.Content) -> hp.Content:
         """What an object holds that both arms know."""
         if a is b:
             return a
         for side in (0, 1):
             if self.arms[1 - side].dead:
                 content = (a, b)[side]
-                if isinstance(content, (Part, Lost)):
+                if isinstance(content, (Part, Untracked)):
                     return content
                 return self._placed(place, self._exported_content(content, side))
         if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.steps) == (b.place, b.steps):
             return a
         for lost, other in ((a, b), (b, a)):
-            if isinstance(lost, Lost) and lost.start is not None and other in (lost, lost.start):
+            if (
+                isinstance(lost, Untracked)
+                and lost.start is not None
+                and other in (lost, lost.start)
+            ):
                 return lost
         for side, part, other in ((0, a, b), (1, b, a)):
             if self._wrote_to(place):
@@ -100,8 +104,8 @@ class Merger(Exports):
                 content = hp.followed_by_name(self.interpreter, other, part)
                 self._note_holders(place, part, side)
                 return content
-        if isinstance(a, (Part, Lost)) or isinstance(b, (Part, Lost)):
-            return Lost("a branch has moved it")
+        if isinstance(a, (Part, Untracked)) or isinstance(b, (Part, Untracked)):
+            return Untracked("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)
         pairs = self._held_by_both(a, b)
         if isinstance(a, Items) and pairs is not None:
@@ -109,12 +113,12 @@ class Merger(Exports):
             return self._placed(place, a.holding(values, tuple(pairs)))
         return self._at_run_time(place, a, b)
 
-    def _wrote_to(self, place: Place) -> bool:
+    def _wrote_to(self, place: ObjectId) -> bool:
         """Whether an arm has changed an object: its name from before says nothing of it any more."""
         writes = self.interpreter.reading.writes.get(place, ())
         return any(write.born > self.context.start for write in writes)
 
-    def _at_run_time(self, place: Place, a: Value, b: Value) -> Value:
+    def _at_run_time(self, place: ObjectId, a: Value, b: Value) -> Value:
         """A known object of which the arms hold different things: a run-time one, which shares what they hold."""
         it = self.interpreter
         merged = self._merge_as_atoms(a, b)
@@ -125,7 +129,7 @@ class Merger(Exports):
         self._note_items(merged, a, b)
         return placed
 
-    def _note_holders(self, place: Place, part: Part, side: int) -> None:
+    def _note_holders(self, place: ObjectId, part: Part, side: int) -> None:
         """What one arm put an object into has other names after the branch: they hold it, too."""
         it = self.interpreter
         for out, *given in self.outs:
@@ -151,7 +155,7 @@ class Merger(Exports):
                         hp.hold_same(it, place, 0, hp.place_of(it, container), 1)
                 elif isinstance(item, (Items, Var)) and is_mutable(item):
                     place = hp.place_of(it, item)
-                    self.context.exported[place] = Lost("branches differ in what holds it")
+                    self.context.exported[place] = Untracked("branches differ in what holds it")
 
     def merge_names(self, a: Value | None, b: Value | None) -> Value:
         """What a name refers to; if one arm has lost it, only who reads it later is refused."""
@@ -161,7 +165,7 @@ class Merger(Exports):
                 return self._lost(lost)
         return self.merge(a, b)
 
-    def _lost_in(self, side: int, value: Value | None) -> Lost | None:
+    def _lost_in(self, side: int, value: Value | None) -> Untracked | None:
         if self.arms[side].dead:
             return None
         inner = value.value if isinstance(value, Maybe) else value
@@ -169,9 +173,9 @@ class Merger(Exports):
         if isinstance(inner, Var):
             place = self.interpreter.reading.places.get(inner)
         content = None if place is None else self.arms[side].heap.get(place)
-        return content if isinstance(content, Lost) else None
+        return content if isinstance(content, Untracked) else None
 
-    def _lost(self, content: Lost) -> Items:
+    def _lost(self, content: Untracked) -> Items:
         """Something that nobody may ask what it is."""
         lost = iterator_state.lost_iterator(self.interpreter, content.reason)
         assert lost.place is not None
@@ -234,7 +238,7 @@ class Merger(Exports):
             assert isinstance(a, Items)
             assert isinstance(b, Items)
             return self._merge_objects(a, b)
-        return self._lost(Lost("branches differ in which iterator it is"))
+        return self._lost(Untracked("branches differ in which iterator it is"))
 
     def _contents(self, value: Value, side: int) -> Items | None:
         """What an iterator holds at the end of an arm, if that is known."""

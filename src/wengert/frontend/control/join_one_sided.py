@@ -22,10 +22,10 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
 )
-from .branch import Meeting
+from .branch import Join
 
 
-class Exports(Meeting):
+class JoinOneSided(Join):
     """Brings out what only one arm gives; the other is dead or has left a name unbound."""
 
     def _one_sided(self, value: Value, side: int, *, certain: bool) -> Value:

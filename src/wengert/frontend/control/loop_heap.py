@@ -12,10 +12,10 @@ from ...ir.records import mutable_record
 from ...ir.types import Kind, join
 from ..domain.values import (
     Items,
-    Lost,
     Maybe,
+    ObjectId,
     Part,
-    Place,
+    Untracked,
     Value,
     is_mutable,
     kind_of_value,
@@ -27,7 +27,7 @@ from ..heap.loop_aliases import Ends, Objects, note_ends
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Slot = tuple[Place, Any]
+Slot = tuple[ObjectId, Any]
 Name = str | Slot
 """What a loop carries: a local name, an item of a known object, or (`WHOLE`) a run-time object."""
 Names = dict[Name, "Value | None"]
@@ -49,7 +49,7 @@ def slots_of(heap: Heap) -> Names:
     return slots
 
 
-def _slots(place: Place, content: Content) -> Names:
+def _slots(place: ObjectId, content: Content) -> Names:
     match content:
         case Items(keys=keys, values=values):
             return {(place, key): value for key, value in zip(keys, values, strict=True)}
@@ -154,15 +154,15 @@ def _follow_object(
     entry: Names,
     assumed: dict[Name, Carried],
     lost: Heap,
-    place: Place,
+    place: ObjectId,
     before: Content,
     attempt: Attempt,
 ) -> bool:
     after = attempt.heap[place]
-    if isinstance(before, Lost):
+    if isinstance(before, Untracked):
         return True
-    if isinstance(after, (Part, Lost)) or isinstance(before, Part):
-        lost[place] = after if isinstance(after, Lost) else Lost("a loop has moved it")
+    if isinstance(after, (Part, Untracked)) or isinstance(before, Part):
+        lost[place] = after if isinstance(after, Untracked) else Untracked("a loop has moved it")
         _no_longer_carried(assumed, place)
         return False
     if isinstance(before, Items) and isinstance(after, Items):
@@ -179,7 +179,7 @@ def _follow_items(
     it: Interpreter,
     entry: Names,
     assumed: dict[Name, Carried],
-    place: Place,
+    place: ObjectId,
     held: Mapping[Any, tuple[Value | None, Value | None]],
     attempt: Attempt,
 ) -> bool:
@@ -228,13 +228,13 @@ def _follow_slot(
     return False
 
 
-def _no_longer_carried(assumed: dict[Name, Carried], place: Place) -> None:
+def _no_longer_carried(assumed: dict[Name, Carried], place: ObjectId) -> None:
     for slot in [slot for slot in assumed if not isinstance(slot, str) and slot[0] is place]:
         del assumed[slot]
 
 
 def _as_run_time_object(
-    it: Interpreter, assumed: dict[Name, Carried], place: Place, before: Items, after: Content
+    it: Interpreter, assumed: dict[Name, Carried], place: ObjectId, before: Items, after: Content
 ) -> None:
     """A container that grows in a loop is a run-time object before the loop starts."""
     _no_longer_carried(assumed, place)
@@ -282,9 +282,9 @@ class Attempt:
     collected: list[Atom]
     objects: dict[Name, Objects]
     """The objects that the carried names refer to at its end."""
-    held: list[set[Place]]
+    held: list[set[ObjectId]]
     """The objects that the collected values are."""
-    held_inside: list[list[tuple[int, Place, int]]]
+    held_inside: list[list[tuple[int, ObjectId, int]]]
     """What the collected values hold: how deep, of which object, and how deep in that."""
     dead: bool
     unbound: set[str]

@@ -13,7 +13,7 @@ from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.running import Running
-from ..domain.values import Closure, Maybe, Native, Part, Place, Value, is_iterator, is_mutable
+from ..domain.values import Closure, Maybe, Native, ObjectId, Part, Value, is_iterator, is_mutable
 from ..heap import (
     ByIndex,
     Heap,
@@ -63,9 +63,9 @@ _ATTEMPTS = 12
 class _Taken:
     """Which objects are in the values that an iteration adds to the collected lists, and inside of them."""
 
-    held: list[set[Place]] = field(default_factory=list[set[Place]])
-    held_inside: list[list[tuple[int, Place, int]]] = field(
-        default_factory=list[list[tuple[int, Place, int]]]
+    held: list[set[ObjectId]] = field(default_factory=list[set[ObjectId]])
+    held_inside: list[list[tuple[int, ObjectId, int]]] = field(
+        default_factory=list[list[tuple[int, ObjectId, int]]]
     )
 
 
@@ -173,7 +173,7 @@ class _LoopReader:
         """Under what is kept what a loop was found to carry."""
         return (id(self._node), tuple(id(frame.closure.node) for frame in self._it.frames))
 
-    def _link_elements(self) -> dict[Place, dict[Place, int]]:
+    def _link_elements(self) -> dict[ObjectId, dict[ObjectId, int]]:
         """Note that the items are parts of what is walked over; gives which, and how deep."""
         reading, elements = self._it.reading, self._elements
         # an item that is an array or a list belongs to what is iterated over
@@ -283,7 +283,7 @@ class _LoopReader:
         hold_on(it, attempt.params, _followed(after), self._start)
 
     def _follow_lists(
-        self, lists: Sequence[Var], attempt: Attempt, parts: dict[Place, dict[Place, int]]
+        self, lists: Sequence[Var], attempt: Attempt, parts: dict[ObjectId, dict[ObjectId, int]]
     ) -> None:
         """Note which objects are in the collected lists."""
         it = self._it
@@ -393,9 +393,9 @@ def _of_an_iteration(it: Interpreter) -> Value:
 
 def _link_elements(
     it: Interpreter, elements: Sequence[Var], running: Running | None
-) -> dict[Place, dict[Place, int]]:
+) -> dict[ObjectId, dict[ObjectId, int]]:
     """Note that the items of a loop are parts of what it walks over; gives which, and how deep."""
-    parts: dict[Place, dict[Place, int]] = {}
+    parts: dict[ObjectId, dict[ObjectId, int]] = {}
     for element, iterable in zip(elements, running.iterables if running else (), strict=True):
         if is_mutable(element):
             place, below = place_of(it, element), depth_of_items(kind_of_atom(iterable))
@@ -405,7 +405,7 @@ def _link_elements(
     return parts
 
 
-def _collected_objects(it: Interpreter, value: Value) -> set[Place]:
+def _collected_objects(it: Interpreter, value: Value) -> set[ObjectId]:
     """The objects that a collected value may be, also where a branch inside the iteration chose it."""
     found = objects_of(it, value)
     if isinstance(value, Var) and isinstance(value.kind, Array):

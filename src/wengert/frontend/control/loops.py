@@ -17,7 +17,7 @@ from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value,
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..machine.protocol import operation
 from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
-from ..machine.session import Diverges, strictly
+from ..machine.session import NeverReturns, strictly
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 
@@ -364,7 +364,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):
-            raise Diverges
+            raise NeverReturns
         it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
     finish(it, depth, node.orelse)
 

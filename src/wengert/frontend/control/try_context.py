@@ -25,15 +25,15 @@ from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.program import may_raise
 from .. import heap as hp
-from ..domain.values import Closure, Items, Iteration, Maybe, Native, Scope, Value
+from ..domain.values import Closure, Items, LazyIterable, Maybe, Native, Scope, Value
 from ..machine.protocol import operation
 from ..machine.segments import Classes, Group, Marked, OpenArm, Region, Segment, State, Watched
-from ..machine.session import Leaves
+from ..machine.session import PathRaises
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.one_run import OneRun
-    from .branch import Arm
+    from .branch import Branch
 
 Read = TypeVar("Read")
 
@@ -46,7 +46,7 @@ class NotAtomic(Exception):
         self.segment = segment
 
 
-class Catching:
+class TryContext:
     """The regions that an interpreter is reading."""
 
     def __init__(self, it: Interpreter):
@@ -130,7 +130,7 @@ class Catching:
         regions = self._groups[-1].regions
         return Const(False) if not regions else self.flag_of(regions[-1], heap)
 
-    def has_left(self, arm: Arm) -> bool:
+    def has_left(self, arm: Branch) -> bool:
         """Whether an arm certainly ends with an exception on its way to a handler."""
         return self.explicit and not arm.dead and self.is_raised(arm.heap) == Const(True)
 
@@ -165,7 +165,7 @@ class Catching:
         self._set(self._it.heap, region.flag, Const(True))
         self._set(self._it.heap, region.exception, exception)
         region.certain = False
-        raise Leaves
+        raise PathRaises
 
     def catches(self, cls: type) -> bool:
         """Whether a handler of the regions that are read part by part may catch an exception that is raised now.
@@ -352,16 +352,16 @@ class Catching:
                     del before[name]
         return before
 
-    def _arm(self, builder: Builder, heap: hp.Heap) -> Arm:
-        from .branch import Arm
+    def _arm(self, builder: Builder, heap: hp.Heap) -> Branch:
+        from .branch import Branch
 
-        return Arm(builder, {}, heap, False)
+        return Branch(builder, {}, heap, False)
 
     # --- open arms ------------------------------------------------------------------------
 
     def _open(
         self,
-        left: Arm,
+        left: Branch,
         scopes: dict[int, dict[str, Value]],
         condition: Atom,
         heap: hp.Heap,
@@ -377,7 +377,7 @@ class Catching:
         it.builder = outer.following = outer.child()
 
     def go_on_in(
-        self, condition: Atom, arms: list[Arm], left: int, heap: hp.Heap, start: int
+        self, condition: Atom, arms: list[Branch], left: int, heap: hp.Heap, start: int
     ) -> None:
         """One arm of a branch has left: what follows the branch belongs to the other one."""
         it = self._it
@@ -401,7 +401,7 @@ class Catching:
         del self.arms[level:]
         return taken
 
-    def merge_open(self, arm: Arm) -> None:
+    def merge_open(self, arm: Branch) -> None:
         """End the arms that are open in one side of a branch."""
         if not arm.open:
             return
@@ -445,12 +445,12 @@ class Catching:
             dead = False
         return dead
 
-    def take_last(self, *, dead: bool) -> tuple[OpenArm, list[Arm]]:
+    def take_last(self, *, dead: bool) -> tuple[OpenArm, list[Branch]]:
         """The arm that was opened last, and both sides of its branch, the condition's first."""
-        from .branch import Arm
+        from .branch import Branch
 
         it, opened = self._it, self.arms.pop()
-        right = Arm(it.builder, it.vars, it.heap, dead)
+        right = Branch(it.builder, it.vars, it.heap, dead)
         left = opened.left
         left.vars = opened.scopes.get(id(it.frame.scope), left.vars)
         outer = opened.outer
@@ -523,7 +523,7 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
             continue
         if all(each is None for each in found):
             del it.vars[name]
-        elif isinstance(first, (Const, Closure, Native, Iteration)) and all(
+        elif isinstance(first, (Const, Closure, Native, LazyIterable)) and all(
             other is first or (isinstance(first, Const) and other == first) for other in others
         ):
             it.vars[name] = first
@@ -534,6 +534,6 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
 
 
 @operation("new_catching")
-def new_catching(it: Interpreter) -> Catching:
+def new_catching(it: Interpreter) -> TryContext:
     """What catches the exceptions of what is being read: nothing so far."""
-    return Catching(it)
+    return TryContext(it)

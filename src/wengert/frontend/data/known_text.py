@@ -20,7 +20,7 @@ from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
 from ..machine.runs import known
-from ..machine.session import Diverges
+from ..machine.session import NeverReturns
 from ..polyfills.stdlib import collections as container_polyfills
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _called(
         result = function(*map(_content, given), **{n: _content(v) for n, v in named.items()})
     except Exception:  # it must fail when the program runs, not when it is read
         it.opaque(function, args, kwargs)
-        raise Diverges from None
+        raise NeverReturns from None
     return _made_here(it, result)
 
 

@@ -28,7 +28,7 @@ HEAP_TYPE = 1 << 9
 """The flag of classes that are made when a program runs."""
 
 
-class Place:
+class ObjectId:
     """The identity of an object that can change: `origin` is what it was when it first did."""
 
     __slots__ = ("born", "choice", "origin", "shared", "twin")
@@ -40,7 +40,7 @@ class Place:
         """Whether it may be one of several objects, or be held where the heap cannot follow it."""
         self.choice: Choice | None = None
         """The two objects that it stands for, if it does."""
-        self.twin: Place | None = None
+        self.twin: ObjectId | None = None
         """The dictionary of an object's attributes, and the object of such a dictionary."""
 
 
@@ -66,7 +66,7 @@ class Items:
     keys: tuple[Any, ...]
     values: tuple[Value, ...]
     type: Any = None
-    place: Place | None = None
+    place: ObjectId | None = None
     """Which object it is; given to it when it first changes."""
     home: Var | None = None
     """The run-time object it was taken apart from."""
@@ -78,7 +78,7 @@ class Items:
     def holding(self, values: Sequence[Value], keys: Sequence[Any] | None = None) -> Items:
         """The same object with other contents."""
         if self.place is None and self.home is None and self.form in MUTABLE_FORMS:
-            self.place = Place(self)
+            self.place = ObjectId(self)
         keys = self.keys if keys is None else tuple(keys)
         return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
 
@@ -102,7 +102,7 @@ class Write:
 class Part:
     """What the heap says of an object that is kept inside a run-time object: where it is."""
 
-    place: Place
+    place: ObjectId
     steps: tuple[Atom, ...]
 
 
@@ -112,7 +112,7 @@ class Held:
 
     value: Var
     part: Part
-    whole: Place
+    whole: ObjectId
     steps: tuple[Atom, ...]
     builder: Builder
 
@@ -125,15 +125,15 @@ class Moved:
     goal: tuple[Atom, ...] | None
     """None: something else may be there by now."""
 
-    def content(self, owner: Place) -> Part | Lost:
+    def content(self, owner: ObjectId) -> Part | Untracked:
         """What the heap says of the object when it is no longer where it was."""
         if self.goal is None:
-            return Lost("its container may refer to something else by now")
+            return Untracked("its container may refer to something else by now")
         return Part(owner, self.goal)
 
 
 @record
-class Lost:
+class Untracked:
     """What the heap says of an object that it can no longer follow: why."""
 
     reason: str
@@ -210,7 +210,7 @@ class Native:
 
 
 @record
-class Iteration:
+class LazyIterable:
     """A `zip`, `enumerate`, `map`, `filter`, `reversed` or `items()` that nobody has run yet."""
 
     form: str
@@ -228,7 +228,7 @@ class Maybe:
     witness: Var
 
 
-Value = Atom | Items | Closure | Native | Iteration | Maybe
+Value = Atom | Items | Closure | Native | LazyIterable | Maybe
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 """What a call is given by position and by name."""
@@ -247,7 +247,7 @@ def flatten(value: Value) -> Iterator[Atom]:
                 yield from flatten(item)
         case Maybe(value=inner):
             yield from flatten(inner)
-        case Closure() | Native() | Iteration():
+        case Closure() | Native() | LazyIterable():
             return
 
 
@@ -266,7 +266,7 @@ _ITSELF = object()
 """What stands in the kind of an object for an object around it."""
 
 
-def kind_of_value(value: Value, around: tuple[Place, ...] = ()) -> Kind:
+def kind_of_value(value: Value, around: tuple[ObjectId, ...] = ()) -> Kind:
     """The kind of a value; functions, an object inside of itself and other things without leaves are `Static`."""
     match value:
         case Const(value=constant):
@@ -298,7 +298,7 @@ def unflatten(kind: Kind, take: Callable[[Kind], Atom]) -> Value:
         case Struct(form=form, keys=keys, items=items, type=type_):
             return Items(form, keys, tuple(unflatten(item, take) for item in items), type_)
         case Static(value=value):
-            return value if isinstance(value, (Closure, Native, Iteration)) else Const(value)
+            return value if isinstance(value, (Closure, Native, LazyIterable)) else Const(value)
         case _:
             return take(kind)
 
@@ -375,7 +375,7 @@ def same(a: Value, b: Value) -> bool:
 
 
 def is_generator(value: Value | None) -> bool:
-    return isinstance(value, Iteration) and value.form == "generator"
+    return isinstance(value, LazyIterable) and value.form == "generator"
 
 
 def is_iterator(value: Value | None) -> bool:
@@ -401,7 +401,7 @@ def _is_builtin(cls: type) -> bool:
     return cls.__module__.split(".")[0] in ("builtins", "numpy", "functools", "wengert")
 
 
-class Maker:
+class FunctionTemplate:
     """What functions have in common that differ in what they captured only."""
 
     __slots__ = ("_key", "make", "name")
@@ -412,7 +412,7 @@ class Maker:
         self.make = make
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Maker) and other._key == self._key
+        return isinstance(other, FunctionTemplate) and other._key == self._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -426,7 +426,7 @@ class Maker:
 
 
 def is_taken_apart(value: Value) -> bool:
-    return isinstance(value, Items) and isinstance(value.type, Maker)
+    return isinstance(value, Items) and isinstance(value.type, FunctionTemplate)
 
 
 def as_known(value: Any) -> Value:

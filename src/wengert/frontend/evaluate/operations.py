@@ -23,7 +23,7 @@ from ..data import columns, tables
 from ..domain.number_classes import is_exact
 from ..domain.values import (
     Items,
-    Iteration,
+    LazyIterable,
     Value,
     as_known,
     is_iterator,
@@ -95,7 +95,7 @@ def _is_bytes(value: Value) -> bool:
 
 def _set_of_keys(it: Interpreter, value: Value) -> Value:
     """`d.keys()` and `d.items()` as the sets that they are to an operator; anything else as it is."""
-    if not (isinstance(value, Iteration) and value.form in ("keys", "items")):
+    if not (isinstance(value, LazyIterable) and value.form in ("keys", "items")):
         return value
 
     return it.call_foreign(set, [it.atom(it.as_list(value))], {})
@@ -261,9 +261,9 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         alike = compare(it, ast.Is(), left, right)
         return alike if isinstance(operator_, ast.Eq) else _not(it, alike)
     if isinstance(operator_, (ast.In, ast.NotIn)):
-        if isinstance(right, Iteration) and right.form == "keys":
+        if isinstance(right, LazyIterable) and right.form == "keys":
             right = right.parts[0]
-    elif isinstance(left, Iteration) or isinstance(right, Iteration):
+    elif isinstance(left, LazyIterable) or isinstance(right, LazyIterable):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if isinstance(operator_, (ast.In, ast.NotIn)) and isinstance(right, Items):
         if right.form == "iterator":
@@ -345,7 +345,7 @@ def truth(it: Interpreter, value: Value) -> Atom:
     known = it.known_truth(value)
     if known is not None:
         return Const(known)
-    if isinstance(value, Iteration) and value.form in ("keys", "values", "items"):
+    if isinstance(value, LazyIterable) and value.form in ("keys", "values", "items"):
         return truth(it, heap.now(it, value.parts[0]))
     if isinstance(value, Items) and it.asks_its_class(value):
         for name in ("__bool__", "__len__"):

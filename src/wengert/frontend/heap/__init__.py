@@ -50,7 +50,6 @@ from .current import now as now
 from .current import part_of as part_of
 from .current import starts as starts
 from .homes import are_in_one_place as are_in_one_place
-from .packing import adopt as adopt
 from .packing import followed_by_name as followed_by_name
 from .packing import hold_unknown_of as hold_unknown_of
 from .packing import holds_objects as holds_objects
@@ -59,6 +58,7 @@ from .packing import materialise as materialise
 from .packing import note_copied as note_copied
 from .packing import packed as packed
 from .packing import refuse_stand_ins as refuse_stand_ins
+from .packing import store_inside as store_inside
 from .packing import stored as stored
 from .places import Content as Content
 from .places import Heap as Heap
@@ -81,4 +81,4 @@ from .views import depth_in_whole as depth_in_whole
 from .views import may_be_number as may_be_number
 from .views import view_of as view_of
 
-__getattr__ = later(__name__, frozenset(("captures", "outside", "sharing", "walking")))
+__getattr__ = later(__name__, frozenset(("captures", "globals_state", "sharing", "walking")))

@@ -10,7 +10,7 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import Lost, Part, Place, Value, is_mutable
+from ..domain.values import ObjectId, Part, Untracked, Value, is_mutable
 from .places import identities, place_of
 from .views import depth_along, depth_in_whole, gathers, meet, view_of
 
@@ -53,7 +53,7 @@ _MAYBE_SAME = frozenset(
 """Ops that give what they are given if it is an array already."""
 
 
-def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
+def may_be_one(it: Interpreter, a: ObjectId, b: ObjectId) -> None:
     """Two names for objects may turn out to be names for one: changing one loses the other."""
     if a is b or _is_noted(it, a, b):
         return
@@ -74,7 +74,7 @@ def _refuse_too_many(it: Interpreter, found: int, most: int) -> None:
         )
 
 
-def _is_noted(it: Interpreter, a: Place, b: Place, tie: Tie | None = None) -> bool:
+def _is_noted(it: Interpreter, a: ObjectId, b: ObjectId, tie: Tie | None = None) -> bool:
     """Whether the same was said of two objects since objects last came to hold what others do.
 
     A program with many paths says most of it again wherever they meet.
@@ -87,12 +87,12 @@ def _is_noted(it: Interpreter, a: Place, b: Place, tie: Tie | None = None) -> bo
     return False
 
 
-def depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
+def depth_of_common(it: Interpreter, place: ObjectId, other: ObjectId) -> int:
     """How deep in an object is what another one holds of it too."""
     return it.reading.holding.get(other, {}).get(place, 0)
 
 
-def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
+def may_be_part(it: Interpreter, part: ObjectId, whole: ObjectId, depth: int) -> None:
     """An object may be one that another holds, as deep as through so many containers."""
     if depth == 0:
         may_be_one(it, part, whole)
@@ -100,9 +100,11 @@ def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
         share(it, part, 0, whole, depth)
 
 
-def stands_for(it: Interpreter, name: Place, objects: Iterable[Place], depth: int = 0) -> None:
+def stands_for(
+    it: Interpreter, name: ObjectId, objects: Iterable[ObjectId], depth: int = 0
+) -> None:
     """A name is one for one of some objects, or for a part so deep in one: it shares what they share."""
-    tied: dict[tuple[Place, Tie], None] = {}  # most of them share the same: it is said once
+    tied: dict[tuple[ObjectId, Tie], None] = {}  # most of them share the same: it is said once
     for each in objects:
         may_be_part(it, name, each, depth)
         tied.update(dict.fromkeys(ties(it, each).items()))
@@ -110,7 +112,7 @@ def stands_for(it: Interpreter, name: Place, objects: Iterable[Place], depth: in
         shares(it, name, {other: tie}, depth)
 
 
-def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) -> None:
+def shares(it: Interpreter, part: ObjectId, tied: Mapping[ObjectId, Tie], depth: int) -> None:
     """What an object shares with others, a part so deep in it may share with them too."""
     for other, (below, below_other) in tied.items():
         if (below, below_other) == ONE:
@@ -119,7 +121,7 @@ def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) 
             share(it, part, max(0, below - depth), other, below_other)
 
 
-def share_what_left(it: Interpreter, left: Place, owner: Place, depth: int) -> None:
+def share_what_left(it: Interpreter, left: ObjectId, owner: ObjectId, depth: int) -> None:
     """What may be so deep in a container may be what has left it."""
     for other, (below, below_other) in ties(it, owner).items():
         if other is not left:
@@ -127,13 +129,15 @@ def share_what_left(it: Interpreter, left: Place, owner: Place, depth: int) -> N
             shares(it, left, {other: (below - deep, below_other)}, depth - deep)
 
 
-def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
+def share(it: Interpreter, a: ObjectId, below_a: int, b: ObjectId, below_b: int) -> None:
     """What changes in one of two objects, deeper than through so many containers, may change in the other."""
     if not _is_noted(it, a, b, (below_a, below_b)):
         share_with_all(it, a, below_a, {b: below_b})
 
 
-def share_through(it: Interpreter, parts: Iterable[tuple[int, Place, int]], whole: Place) -> None:
+def share_through(
+    it: Interpreter, parts: Iterable[tuple[int, ObjectId, int]], whole: ObjectId
+) -> None:
     """What objects share with others, deeper than so, a container shares that holds them so deep."""
     shared = (
         (other, its, depth + max(0, mine - below))
@@ -145,7 +149,9 @@ def share_through(it: Interpreter, parts: Iterable[tuple[int, Place, int]], whol
         share(it, other, its, whole, deep)
 
 
-def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:
+def share_with_all(
+    it: Interpreter, place: ObjectId, depth: int, others: Mapping[ObjectId, int]
+) -> None:
     """What changes in an object, deeper than so, may change in others, and the other way round."""
     sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})
     sharing_it = _sharing_any(it, {place: depth})
@@ -157,7 +163,7 @@ def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Pl
             _lose_with(it, other, below_other, mine)
 
 
-def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
+def ties(it: Interpreter, place: ObjectId) -> dict[ObjectId, Tie]:
     """The objects that share something with an object: how deep in it, and how deep in them."""
     _link_origin(it, place)
     aliases = it.reading.aliases
@@ -166,7 +172,7 @@ def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
     }
 
 
-def may_be(it: Interpreter, place: Place) -> set[Place]:
+def may_be(it: Interpreter, place: ObjectId) -> set[ObjectId]:
     """The objects that an object may turn out to be."""
     _link_origin(it, place)
     aliases = it.reading.aliases
@@ -177,9 +183,9 @@ def may_be(it: Interpreter, place: Place) -> set[Place]:
     }
 
 
-def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
+def with_aliases(it: Interpreter, places: set[ObjectId], start: int) -> set[ObjectId]:
     """Objects, and those that objects made after some point may turn out to be."""
-    found: set[Place] = set()
+    found: set[ObjectId] = set()
     pending = list(places)
     while pending:
         place = pending.pop()
@@ -189,7 +195,7 @@ def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
     return found
 
 
-def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
+def hold_same(it: Interpreter, a: ObjectId, below_a: int, b: ObjectId, below_b: int) -> None:
     """What changes in one object, deeper than through so many containers, changes in the other too."""
     if a is b or b in it.reading.holding.get(a, {}):
         return
@@ -202,12 +208,12 @@ def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -
     it.reading.noted.clear()
 
 
-def sharing(it: Interpreter, place: Place) -> dict[Place, int]:
+def sharing(it: Interpreter, place: ObjectId) -> dict[ObjectId, int]:
     """The objects that hold some of what an object holds, itself included, and how deep."""
     return _sharing_any(it, {place: 0})
 
 
-def _sharing_any(it: Interpreter, places: Mapping[Place, int]) -> dict[Place, int]:
+def _sharing_any(it: Interpreter, places: Mapping[ObjectId, int]) -> dict[ObjectId, int]:
     """The objects that hold some of what any of some objects hold, these included, and how deep."""
     for place in places:
         _link_origin(it, place)
@@ -229,7 +235,7 @@ def _sharing_any(it: Interpreter, places: Mapping[Place, int]) -> dict[Place, in
     return found
 
 
-def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> None:
+def _lose_with(it: Interpreter, changed: ObjectId, below: int, other: ObjectId) -> None:
     """When an object changes deeper than through so many containers, another one is lost.
 
     This is always said of both: what ties one object to another ties this one to the first.
@@ -258,12 +264,12 @@ def forget(it: Interpreter, start: int) -> None:
                 del aliases[other][place]
 
 
-def deeper_than(it: Interpreter, place: Place, depth: int) -> list[Place]:
+def deeper_than(it: Interpreter, place: ObjectId, depth: int) -> list[ObjectId]:
     """The objects in which a change of another one, so deep in it, may be seen."""
     return [p for p, below in it.reading.aliases.get(place, {}).items() if depth > below]
 
 
-def _link_origin(it: Interpreter, place: Place) -> None:
+def _link_origin(it: Interpreter, place: ObjectId) -> None:
     if isinstance(place.origin, Var):
         link_holders(it, place.origin)
 
@@ -290,7 +296,7 @@ def link_holders(it: Interpreter, var: Var) -> None:
                 hold_same(it, place, below_arg, place_of(it, var), below)
 
 
-def objects_of(it: Interpreter, value: Value) -> set[Place]:
+def objects_of(it: Interpreter, value: Value) -> set[ObjectId]:
     """The objects that a value is, or is part of; what these hold of others is noted while it can be seen."""
     places = identities(it, value, own=True)
     for place in places:
@@ -362,7 +368,7 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
     if place is None or place not in it.reading.holding:
         return
     for other, below in sharing(it, place).items():
-        lost = isinstance(it.heap.get(other), Lost)
+        lost = isinstance(it.heap.get(other), Untracked)
         if not lost and (other is place or not _has_changed(it, other, below, var.born)):
             continue
         if var.kind == UNKNOWN and it.asking:
@@ -377,12 +383,12 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
 
 
 def _has_changed(
-    it: Interpreter, place: Place, below: int, since: int, way: tuple[Atom, ...] = ()
+    it: Interpreter, place: ObjectId, below: int, since: int, way: tuple[Atom, ...] = ()
 ) -> bool:
     """Whether an object has changed, deeper than so, or what leads from it this way: itself or where it is kept."""
     content = it.heap.get(place)
     writes = it.reading.writes.get(place, ())
-    if isinstance(content, Lost):
+    if isinstance(content, Untracked):
         return True
     if any(w.born > since and w.depth > below and meet(w.path, way) for w in writes):
         return True

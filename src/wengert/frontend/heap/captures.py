@@ -16,8 +16,8 @@ from ...ir.records import replace
 from ...ir.types import Static
 from ..domain.values import (
     Closure,
+    FunctionTemplate,
     Items,
-    Maker,
     Maybe,
     Native,
     Scope,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def put_together(items: Items) -> Value:
     """The function that was taken apart."""
-    maker: Maker = items.type
+    maker: FunctionTemplate = items.type
     return maker.make(items.values)
 
 
@@ -92,7 +92,7 @@ class _Taking:
 
         key = (closure.node, names, id(outer))
         values = tuple(captured[name] for name in names)
-        return Items("function", names, values, Maker(closure.name, key, make))
+        return Items("function", names, values, FunctionTemplate(closure.name, key, make))
 
     def _captured(self, closure: Closure) -> dict[str, Value]:
         self.inside.append(closure)
@@ -154,7 +154,9 @@ class _Taking:
             return replace(native, call=functools.partial(call.func, *args))
 
         key = (native.name, call.func, _hashable(shape))
-        return Items("function", tuple(range(len(taken))), taken, Maker(native.name, key, make))
+        return Items(
+            "function", tuple(range(len(taken))), taken, FunctionTemplate(native.name, key, make)
+        )
 
 
 def _name_of_default(key: int | str) -> str:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.graph import Const
 from ...ops import structure as st
 from .. import heap
-from ..domain.values import Closure, Items, Lost, Maybe, Scope, Value, held_by
+from ..domain.values import Closure, Items, Maybe, Scope, Untracked, Value, held_by
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..syntax.declarations import declarations, names_in_cells
 
 if TYPE_CHECKING:
-    from ..control.branch import Arm
+    from ..control.branch import Branch
     from ..machine.interpreter import Interpreter
     from ..machine.session import Frame
 
@@ -49,7 +49,7 @@ def contents(it: Interpreter, cell: Items) -> Value | None:
     """What a cell holds now, which may be nothing; it may be certain only when the program runs."""
     assert cell.place is not None
     held = heap.content_in(it.heap, cell.place)
-    if isinstance(held, Lost):
+    if isinstance(held, Untracked):
         heap.now(it, cell)  # which refuses it
     assert isinstance(held, Items)
     return heap.now(it, held.values[0]) if held.values else None
@@ -108,7 +108,7 @@ def take_back(it: Interpreter, scope: Scope, lent: Sequence[str]) -> None:
             scope.vars[name] = value
 
 
-def out_of_cells(arms: Sequence[Arm]) -> None:
+def out_of_cells(arms: Sequence[Branch]) -> None:
     """Names that are in cells in one of two arms only are taken out of them."""
     for arm, other in (arms, tuple(arms)[::-1]):
         for name, value in list(arm.vars.items()):

@@ -11,7 +11,7 @@ from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.program import memory as me
-from ..domain.values import Items, Lost, Part, Place, Write
+from ..domain.values import Items, ObjectId, Part, Untracked, Write
 from .aliases import (
     deeper_than,
     holds_mutable,
@@ -168,7 +168,7 @@ def _on_each_of_two(it: Interpreter, var: Var, change: Callable[[Var], None]) ->
     return False
 
 
-def _note_of_parts(it: Interpreter, owner: Place, write: Write, *, inside: bool) -> None:
+def _note_of_parts(it: Interpreter, owner: ObjectId, write: Write, *, inside: bool) -> None:
     """A write to an object is one to the parts of it that it goes through; `inside` says to which it goes."""
     for place, content in list(it.heap.items()):
         whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
@@ -239,7 +239,7 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
         it.emit(ident.rebound, item, var)
 
 
-def _held_along(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> list[Place]:
+def _held_along(it: Interpreter, owner: ObjectId, path: tuple[Atom, ...]) -> list[ObjectId]:
     """The values that may be objects, were put where a path leads in an object, and have a name."""
     from .sharing import is_named
 
@@ -259,7 +259,7 @@ def loses_lists(it: Interpreter, var: Var) -> bool:
     return any(isinstance(getattr(each, "kind", each), (Items, Seq, Struct)) for each in contents)
 
 
-def _may_be_item(it: Interpreter, other: Place, step: Atom) -> bool:
+def _may_be_item(it: Interpreter, other: ObjectId, step: Atom) -> bool:
     """Whether an object may be an item: what the item is reached by is none."""
     keys = identities(it, step, own=True)
     return keys.isdisjoint({other, *may_be(it, other)})
@@ -336,7 +336,7 @@ def replaced(it: Interpreter, var: Var, new: Var) -> None:
 
 def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
     """An item that is read is about to be taken out of its container: an object of its own from then on."""
-    place = it.reading.places[value] = Place(value)
+    place = it.reading.places[value] = ObjectId(value)
     root, steps = path_to(it, owner)
     path, around = (*steps, key), place_of(it, root)
     note_left(it, place, around)
@@ -358,7 +358,7 @@ def moved(it: Interpreter, var: Var) -> None:
     owners = {place, *identities(it, var, own=True)}
     for other, content in list(it.heap.items()):
         if isinstance(content, Part) and content.place in owners:
-            it.heap[other] = Lost("it was moved inside the container that holds it")
+            it.heap[other] = Untracked("it was moved inside the container that holds it")
 
 
 def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:

@@ -16,11 +16,11 @@ from ...ops.program import memory as me
 from ..domain.values import (
     Choice,
     Items,
-    Iteration,
-    Lost,
+    LazyIterable,
     Maybe,
+    ObjectId,
     Part,
-    Place,
+    Untracked,
     Value,
     Write,
     flatten,
@@ -59,7 +59,7 @@ def now(it: Interpreter, value: Value) -> Value:
         case Maybe(value=inner, witness=witness):
             current = now(it, inner)
             return value if current is inner else Maybe(current, _witness(inner, current, witness))
-        case Iteration(parts=parts):
+        case LazyIterable(parts=parts):
             return replace(value, parts=tuple(now(it, part) for part in parts))
         case _:
             return value
@@ -143,12 +143,12 @@ def _with_items_now(it: Interpreter, items: Items) -> Items:
     return items.holding(values)
 
 
-def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
+def read(it: Interpreter, place: ObjectId, content: Content, like: Value) -> Value:
     match content:
-        case Lost() if isinstance(like, Var) and like.kind == UNKNOWN and it.asking:
+        case Untracked() if isinstance(like, Var) and like.kind == UNKNOWN and it.asking:
             it.emit(ident.unchanging, like, Const(0))
             return like
-        case Lost(reason=reason):
+        case Untracked(reason=reason):
             raise it.unsupported(
                 f"it is not known what this object holds: {reason}",
                 "Change a copy, or return the new value and bind it to a name.",
@@ -169,12 +169,12 @@ def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
             return content
 
 
-def starts(it: Interpreter) -> dict[Place, Content]:
+def starts(it: Interpreter) -> dict[ObjectId, Content]:
     """What objects held that functions of solvers have changed since."""
     return {
         place: content.start
         for place, content in it.heap.items()
-        if isinstance(content, Lost)
+        if isinstance(content, Untracked)
         and content.start is not None
         and all(_is_visible(it, atom) for atom in flatten(content.start))
     }
@@ -304,7 +304,7 @@ def _note_what_left(it: Interpreter, out: Var, var: Var) -> None:
 def _is_lost(it: Interpreter, var: Var) -> bool:
     """Whether what holds a value may have changed in a way that is not followed."""
     root, _ = ways_to(it, var)
-    return any(isinstance(it.heap.get(place), Lost) for place in identities(it, root))
+    return any(isinstance(it.heap.get(place), Untracked) for place in identities(it, root))
 
 
 def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bool]:
@@ -355,7 +355,7 @@ def has_left(it: Interpreter, var: Var) -> bool:
         return False
     if made.op is st.getitem and kind_of_atom(made.args[0]) == UNKNOWN:
         return False  # an array does not refer to its rows
-    left = it.reading.left.setdefault(first.born, Place(var))
+    left = it.reading.left.setdefault(first.born, ObjectId(var))
     it.reading.places[var] = left
     if isinstance(it.heap.get(left), Part):
         return True  # it is in another place of the container
@@ -378,7 +378,7 @@ def _may_have_changed_where_it_stays(it: Interpreter, var: Var) -> bool:
     )
 
 
-def _changed_inside_since(it: Interpreter, owner: Place, write: Write) -> bool:
+def _changed_inside_since(it: Interpreter, owner: ObjectId, write: Write) -> bool:
     """Whether what a container holds has changed since a write to it, and not only which objects it holds."""
     later = it.reading.writes.get(owner, ())
     return any(each.born > write.born and each.depth > write.depth for each in later)

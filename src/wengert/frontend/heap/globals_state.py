@@ -16,7 +16,7 @@ from ...ir.types import UNKNOWN, Kind, Other
 from ...ops import structure as st
 from ...runtime.containers import values_held
 from ...runtime.memory import can_change
-from ..domain.values import Place, held_by
+from ..domain.values import ObjectId, held_by
 from .places import NeedsWhole
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _read_early(it: Interpreter, holder: Any, key: str, name: str, kind: Kind) -
     assert isinstance(var, Var)
     it.reading.early += early.eqns
     it.reading.read_from[var] = holder, key
-    place = it.reading.places[var] = Place(var)
+    place = it.reading.places[var] = ObjectId(var)
     place.born = -1
     return var
 

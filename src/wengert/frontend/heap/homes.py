@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
-from ..domain.values import Lost, Part, Place, is_mutable
+from ..domain.values import ObjectId, Part, Untracked, is_mutable
 from .current import what_happened
 from .places import in_whole, place_of
 from .views import lead_to_one, steps_of, views_to
@@ -25,32 +25,34 @@ def are_in_one_place(it: Interpreter, a: Var, b: Var) -> bool:
     return _is_at(it, a, *_home_of(it, b))
 
 
-def _is_at(it: Interpreter, value: Var, owner: Place | None, path: tuple[Atom, ...]) -> bool:
+def _is_at(it: Interpreter, value: Var, owner: ObjectId | None, path: tuple[Atom, ...]) -> bool:
     whole, steps = _home_of(it, value)
     return whole is owner and whole is not None and lead_to_one(steps, path)
 
 
-def _is_still_at(it: Interpreter, value: Atom, owner: Place | None, path: tuple[Atom, ...]) -> bool:
+def _is_still_at(
+    it: Interpreter, value: Atom, owner: ObjectId | None, path: tuple[Atom, ...]
+) -> bool:
     """Whether an object is where it was taken from: nothing else has been put there since."""
     if not isinstance(value, Var) or not is_mutable(value) or what_happened(it, value)[0]:
         return False
     return _is_at(it, value, owner, path)
 
 
-def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]:
+def _home_of(it: Interpreter, var: Var) -> tuple[ObjectId | None, tuple[Atom, ...]]:
     """The run-time object that a value is in, if it is known, and the way to it."""
     root, views = views_to(it, var)
     steps = tuple(step for eqn in views for step in steps_of(eqn))
     place = place_of(it, root)
     content = it.heap.get(place)
-    if isinstance(content, Lost):
+    if isinstance(content, Untracked):
         return None, ()
     if isinstance(content, Part):
         return in_whole(it, Part(content.place, (*content.steps, *steps)))
     return place, steps
 
 
-def that_may_stay(it: Interpreter, var: Var, step: Atom, value: Atom) -> Place | None:
+def that_may_stay(it: Interpreter, var: Var, step: Atom, value: Atom) -> ObjectId | None:
     """The object which is where a value is to be put, if the value may be that object."""
     owner, others = _home_of(it, var)
     path = (*others, step)

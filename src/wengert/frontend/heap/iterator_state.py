@@ -13,8 +13,8 @@ from ...ops import structure as st
 from ..domain.running import Consumer
 from ..domain.values import (
     Items,
-    Iteration,
-    Lost,
+    LazyIterable,
+    Untracked,
     Value,
     is_generator,
     list_of,
@@ -26,14 +26,14 @@ from .places import place_of
 from .walking import one_by_one
 
 if TYPE_CHECKING:
-    from ..iterate.generators import Producer
+    from ..iterate.generators import GeneratorFrame
     from ..machine.interpreter import Interpreter
 
 
 KEYS = ("source", "position")
 
 
-DRAINED = Iteration("drained", ())
+DRAINED = LazyIterable("drained", ())
 """What an iterator holds while a loop walks over it."""
 
 
@@ -49,7 +49,7 @@ def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
     assert isinstance(held, Items)
     source, position = held.values
     assert isinstance(position, (Var, Const))
-    if isinstance(source, Iteration) and source.form == "drained":
+    if isinstance(source, LazyIterable) and source.form == "drained":
         one_by_one(it, source.key)
     return source, position
 
@@ -95,17 +95,17 @@ def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
 def lost_iterator(it: Interpreter, reason: str) -> Items:
     """An iterator that nobody may ask for an item."""
     lost = Items("iterator", KEYS, (list_of(), Const(0)))
-    it.heap[place_of(it, lost)] = Lost(reason)
+    it.heap[place_of(it, lost)] = Untracked(reason)
     return lost
 
 
 def walks_over_data(held: Items) -> bool:
     """Whether what an iterator walks over are items that there are already."""
-    return not isinstance(held.values[0], Iteration)
+    return not isinstance(held.values[0], LazyIterable)
 
 
-def producer_of(value: Value) -> Producer:
-    assert isinstance(value, Iteration)
+def producer_of(value: Value) -> GeneratorFrame:
+    assert isinstance(value, LazyIterable)
     assert value.function is not None
     return value.function.value  # type: ignore[union-attr]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Var
 from ...ir.records import field, mutable_record
-from ..domain.values import Items, Maybe, Place, Value, is_mutable
+from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable
 from . import (
     ONE,
     Tie,
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 Path = tuple[Any, ...]
-Within = dict[Place, int]
+Within = dict[ObjectId, int]
 """The objects that a value may be, or be part of, and through how many containers it is reached in them."""
 Objects = Mapping[Path, Within]
 Node = tuple[Any, Path]
 """One object in what a loop carries: what a name refers to, or what that holds, by its path."""
-Ties = dict[Place, Tie]
+Ties = dict[ObjectId, Tie]
 """Objects that share something with another one: all of it, or what is so deep in them."""
 
 
@@ -71,7 +71,7 @@ class Ends:
 
 
 def objects_in(
-    it: Interpreter, value: Value | None, path: Path = (), around: tuple[Place, ...] = ()
+    it: Interpreter, value: Value | None, path: Path = (), around: tuple[ObjectId, ...] = ()
 ) -> dict[Path, Within]:
     """The objects that a value is or holds, by path; `around` are those that it is in itself."""
     match value:
@@ -97,9 +97,9 @@ def objects_in(
             return {}
 
 
-def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, Place, int]]:
+def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, ObjectId, int]]:
     """What a value that is new holds of older objects: how deep, which, and how deep in that."""
-    found: list[tuple[int, Place, int]] = []
+    found: list[tuple[int, ObjectId, int]] = []
     for path, within in objects_in(it, value).items():
         for place, taken in within.items():
             if not path and place.born <= start:
@@ -113,7 +113,7 @@ def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, Pl
     return found
 
 
-def _seen_from(it: Interpreter, place: Place, taken: int) -> Ties:
+def _seen_from(it: Interpreter, place: ObjectId, taken: int) -> Ties:
     """What a part of an object, so deep in it, may be or share something with."""
     tied = ties(it, place).items()
     return {place: ONE, **{other: (max(0, mine - taken), its) for other, (mine, its) in tied}}
@@ -185,7 +185,7 @@ def _known(it: Interpreter, ends: Ends, node: Node, first: Mapping[Node, Within]
     return found
 
 
-def _tie(it: Interpreter, place: Place, others: Ties) -> None:
+def _tie(it: Interpreter, place: ObjectId, others: Ties) -> None:
     for other, tie in others.items():
         if tie == ONE:
             may_be_one(it, place, other)

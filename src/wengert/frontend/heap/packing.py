@@ -14,11 +14,11 @@ from ...ops.program import memory as me
 from ..domain.values import (
     Held,
     Items,
-    Lost,
     Maybe,
+    ObjectId,
     ObjectKey,
     Part,
-    Place,
+    Untracked,
     Value,
     is_iterator,
     is_mutable,
@@ -113,7 +113,7 @@ def stored(it: Interpreter, value: Value) -> Atom:
 
 def _stored_once(it: Interpreter, values: list[Value]) -> list[Atom]:
     """Values as they are put into a run-time container: what is there twice is one object there."""
-    made: dict[Place, Atom] = {}
+    made: dict[ObjectId, Atom] = {}
     atoms = list[Atom]()
     for value in values:
         known = isinstance(value, Items) and is_mutable(value)
@@ -157,12 +157,16 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     it.reading.linked.add(var)  # what it holds is part of it
     it.heap[place] = var
     if place.twin is not None:
-        it.heap[place.twin] = Lost("only the object or its `__dict__` can be known at run time")
+        it.heap[place.twin] = Untracked(
+            "only the object or its `__dict__` can be known at run time"
+        )
     _adopt_items(it, items.holding(values), place)
     return var
 
 
-def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool = False) -> None:
+def store_inside(
+    it: Interpreter, child: Value, owner: ObjectId, *steps: Atom, noted: bool = False
+) -> None:
     """An object is from now on kept inside a run-time object.
 
     `noted` says that `note_sharing` knows of it.
@@ -172,7 +176,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
         for key, value in zip(child.keys, child.values, strict=True):
             field = child.form == "namedtuple"
             step = Const(me.Field(key)) if field else Const(key)
-            adopt(it, value, owner, *steps, step, noted=noted)
+            store_inside(it, value, owner, *steps, step, noted=noted)
     if not is_mutable(child):
         return
     assert isinstance(child, (Items, Var))
@@ -190,7 +194,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
     known = it.heap.get(place)
     if isinstance(known, Part):
         if known.place is not owner or not lead_to_one(known.steps, steps):
-            it.heap[place] = Lost("two containers hold it")
+            it.heap[place] = Untracked("two containers hold it")
         return
     it.heap[place] = Part(owner, steps)
     whole, way = in_whole(it, Part(owner, steps))
@@ -226,7 +230,7 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     _note_held(it, held)
     deep = depth_of(held)
     if any(write.depth > deep for write in it.reading.writes.get(held.whole, ())):
-        it.heap[place_of(it, child)] = Lost(
+        it.heap[place_of(it, child)] = Untracked(
             "it may be an object that was changed under another name"
         )
 
@@ -240,7 +244,11 @@ def _note_held(it: Interpreter, held: Held) -> None:
 
 
 def hold_unknown_of(
-    it: Interpreter, place: Place, owner: Place, steps: tuple[Atom, ...], start: int | None = None
+    it: Interpreter,
+    place: ObjectId,
+    owner: ObjectId,
+    steps: tuple[Atom, ...],
+    start: int | None = None,
 ) -> None:
     """The values that may be objects, put into one object, are from now on inside another one, too.
 
@@ -263,14 +271,14 @@ def followed_by_name(it: Interpreter, child: Var, part: Part) -> Content:
     return after
 
 
-def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
+def _adopt_items(it: Interpreter, items: Items, owner: ObjectId) -> None:
     """What a known object holds is kept where the object is kept."""
     field = items.form in ("object", "dataclass")
     for key, value in zip(items.keys, items.values, strict=True):
-        adopt(it, value, owner, Const(me.Field(key)) if field else Const(key))
+        store_inside(it, value, owner, Const(me.Field(key)) if field else Const(key))
 
 
-def refuse_callers(it: Interpreter, place: Place) -> None:
+def refuse_callers(it: Interpreter, place: ObjectId) -> None:
     """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
 
     Raises:
@@ -287,7 +295,7 @@ def refuse_callers(it: Interpreter, place: Place) -> None:
         _refuse_detached(it, other)
 
 
-def _refuse_detached(it: Interpreter, place: Place) -> None:
+def _refuse_detached(it: Interpreter, place: ObjectId) -> None:
     if place in it.reading.detached:
         raise _one_of_several(it)
 
@@ -345,7 +353,7 @@ def _refuse_unwritten(it: Interpreter, items: Items) -> None:
         )
 
 
-def refuse_stand_ins(it: Interpreter, value: Value, around: tuple[Place, ...] = ()) -> None:
+def refuse_stand_ins(it: Interpreter, value: Value, around: tuple[ObjectId, ...] = ()) -> None:
     """Refuse to hand on a value that is, or holds, what stands in for a container of `collections`."""
     if not isinstance(value, Items) or value.place in around:
         return

@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
 from ...ir.types import Number, Other
-from ..domain.values import Items, Lost, Maybe, Part, Place, Value, held_by, is_mutable
+from ..domain.values import Items, Maybe, ObjectId, Part, Untracked, Value, held_by, is_mutable
 from .views import steps_of, view_of, views_to
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
-Content = Value | Part | Lost
+Content = Value | Part | Untracked
 
-Heap = dict[Place, Content]
+Heap = dict[ObjectId, Content]
 
 
 class NeedsWhole(Exception):
     """The program changes a container that it is given: it is read again with the object itself."""
 
 
-def place_of(it: Interpreter, value: Items | Var) -> Place:
+def place_of(it: Interpreter, value: Items | Var) -> ObjectId:
     """The identity of an object."""
     if isinstance(value, Items):
         if value.place is None:
-            value.place = Place(value)
+            value.place = ObjectId(value)
         return value.place
     places = it.reading.places
     place = places.get(value)
     if place is None:
-        place = places[value] = it.reading.globals_at.get(_global(it, value)) or Place(value)
+        place = places[value] = it.reading.globals_at.get(_global(it, value)) or ObjectId(value)
         it.reading.globals_at.setdefault(_global(it, value), place)
     return place
 
@@ -41,7 +41,7 @@ def as_the_object(value: Value) -> Value:
     return value.home if opened else value  # type: ignore[return-value]
 
 
-def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
+def in_whole(it: Interpreter, part: Part) -> tuple[ObjectId, tuple[Atom, ...]]:
     """The run-time object that a part is in, and the way from it to the part."""
     around, origin = it.heap.get(part.place), part.place.origin
     if isinstance(around, Part):
@@ -54,14 +54,14 @@ def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
     return part.place, part.steps
 
 
-def note_left(it: Interpreter, left: Place, owner: Place) -> None:
+def note_left(it: Interpreter, left: ObjectId, owner: ObjectId) -> None:
     """An object is no longer where it was in a container; one that was put in twice may be in another place."""
     it.reading.left_from[left] = owner
     if may_hold_twice(it, owner):
         it.reading.left_in_doubt[left] = owner
 
 
-def may_hold_twice(it: Interpreter, owner: Place) -> bool:
+def may_hold_twice(it: Interpreter, owner: ObjectId) -> bool:
     """Whether an object that changes was put into a container which may have it already."""
     return not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ()))
 
@@ -83,21 +83,21 @@ def alternatives(items: Items) -> list[Items]:
     return [*alternatives(choice.first), *alternatives(choice.second)]
 
 
-def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[Place]:
+def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[ObjectId]:
     """The objects that a value is, or is part of: those that have changed, or (`own`) all."""
     return _identities(it, value, own, {})
 
 
-Known = dict[Var, set[Place]]
+Known = dict[Var, set[ObjectId]]
 """The objects that values are: many may be one of the same two, and are asked for once."""
 
 
-def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -> set[Place]:
+def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -> set[ObjectId]:
     match value:
         case Maybe(value=inner):
             return _identities(it, inner, own, known)
         case Items(values=values) if value.form in ("tuple", "namedtuple", "function"):
-            return set[Place]().union(*(_identities(it, v, own, known) for v in values))
+            return set[ObjectId]().union(*(_identities(it, v, own, known) for v in values))
         case Items(home=Var() as home) if is_mutable(value):
             return _identities(it, home, own, known)
         case Items() if is_mutable(value) and (own or value.place is not None):
@@ -110,7 +110,7 @@ def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -
             return set()
 
 
-def _identities_of_var(it: Interpreter, var: Var, own: bool, known: Known) -> set[Place]:
+def _identities_of_var(it: Interpreter, var: Var, own: bool, known: Known) -> set[ObjectId]:
     place = it.reading.places.get(var)
     chosen = it.reading.choices.get(var)
     whose = it.reading.stands_for.get(var)
@@ -127,7 +127,7 @@ def _identities_of_var(it: Interpreter, var: Var, own: bool, known: Known) -> se
     return {place_of(it, var)} if own and is_mutable(var) else set()
 
 
-def refuse_given(it: Interpreter, place: Place) -> None:
+def refuse_given(it: Interpreter, place: ObjectId) -> None:
     """What is given in parts cannot be changed as one object.
 
     Raises:
@@ -139,7 +139,7 @@ def refuse_given(it: Interpreter, place: Place) -> None:
         raise NeedsWhole
 
 
-def content_in(heap: Heap, place: Place) -> Content:
+def content_in(heap: Heap, place: ObjectId) -> Content:
     """What an object holds, according to one heap."""
     return heap.get(place, place.origin)
 

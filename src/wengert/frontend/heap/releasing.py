@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
 from ...ir.records import replace
-from ..domain.values import Held, Lost, Moved, Part, Place, kind_of_value
+from ..domain.values import Held, Moved, ObjectId, Part, Untracked, kind_of_value
 from .aliases import share, share_what_left
 from .current import part_of
 from .places import in_whole, note_left, place_of
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 Path = tuple[Atom, ...]
 
 
-def release(it: Interpreter, owner: Place, path: Path) -> Place | None:
+def release(it: Interpreter, owner: ObjectId, path: Path) -> ObjectId | None:
     """A path in a container is about to lead to something else; gives the object to which it led, if it is known.
 
     That is an object of its own from now on, unless it is in another place of the container by now.
     """
     put_there = _replaced(it, owner, path)
-    left, inner = None, list[tuple[Place, Path]]()
+    left, inner = None, list[tuple[ObjectId, Path]]()
     for place, content in list(it.heap.items()):
         whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
         alike = list(compared(path, steps))
         if whole is not owner or len(path) > len(steps) or False in alike:
             continue
         if not all(alike):
-            it.heap[place] = Lost("its container may refer to something else by now")
+            it.heap[place] = Untracked("its container may refer to something else by now")
         elif len(path) == len(steps):
             left = place
         else:
@@ -43,7 +43,7 @@ def release(it: Interpreter, owner: Place, path: Path) -> Place | None:
         return _release_unknown(it, owner, path, None)
     value = part_of(it, Part(owner, path))
     assert isinstance(value, Var)
-    left = left or Place(value)
+    left = left or ObjectId(value)
     it.reading.places[value] = left
     if moved is not None:
         it.heap[left] = moved.content(owner)
@@ -61,7 +61,7 @@ def release(it: Interpreter, owner: Place, path: Path) -> Place | None:
     return left
 
 
-def note_moved(it: Interpreter, owner: Place, source: Path, goal: Path) -> None:
+def note_moved(it: Interpreter, owner: ObjectId, source: Path, goal: Path) -> None:
     """An object of a container is put into another place of it: until this is settled it is in two places."""
     if not lead_to_one(goal, source[: len(goal)]):  # which the container refers to no longer
         it.reading.moved.setdefault(owner, []).append(Moved(source, goal))
@@ -73,7 +73,7 @@ def _moved_from(records: Sequence[Moved], path: Path) -> Moved | None:
     return found[-1] if found else None
 
 
-def _replaced(it: Interpreter, owner: Place, path: Path) -> list[Moved]:
+def _replaced(it: Interpreter, owner: ObjectId, path: Path) -> list[Moved]:
     """What was moved from where something else is put now; what was moved to there is not there any more."""
     put_there, others = list[Moved](), list[Moved]()
     for each in it.reading.moved.pop(owner, ()):
@@ -96,8 +96,8 @@ def _may_lead_through(path: Path, other: Path) -> bool:
 
 
 def _release_unknown(
-    it: Interpreter, owner: Place, path: Path, left: Place | None, moved: Moved | None = None
-) -> Place | None:
+    it: Interpreter, owner: ObjectId, path: Path, left: ObjectId | None, moved: Moved | None = None
+) -> ObjectId | None:
     """What was put into a container in this very block, and is replaced, is no longer in it.
 
     Gives the object that has been replaced, if it is known.
@@ -116,13 +116,15 @@ def _release_unknown(
         elif not deeper and left is None:
             left = place_of(it, held.value)
         elif deeper and left is None:
-            it.heap[place_of(it, held.value)] = Lost("what holds it is in its container no more")
+            it.heap[place_of(it, held.value)] = Untracked(
+                "what holds it is in its container no more"
+            )
         elif deeper and left is not None:
             _hold(it, held, left, deeper)
     return left
 
 
-def _hold(it: Interpreter, held: Held, owner: Place, path: Path) -> None:
+def _hold(it: Interpreter, held: Held, owner: ObjectId, path: Path) -> None:
     """A value that may be an object is in another place."""
     again = Held(held.value, Part(owner, path), owner, path, held.builder)
     it.reading.holding_unknown.setdefault(owner, []).append(again)

@@ -19,10 +19,10 @@ from ..domain.values import (
     Activation,
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Maybe,
     Native,
-    Place,
+    ObjectId,
     Scope,
     Value,
     object_class,
@@ -133,7 +133,7 @@ def reached_from(holder: Value) -> Iterator[Value]:
             reached.extend(_held_by(value, seen))
 
 
-def is_named(it: Interpreter, value: Var, places: set[Place]) -> bool:
+def is_named(it: Interpreter, value: Var, places: set[ObjectId]) -> bool:
     """Whether a name leads to a value, or to one of the objects that it may be."""
     for scope in _live_scopes(it):
         for each in (each for holder in scope.vars.values() for each in reached_from(holder)):
@@ -149,7 +149,7 @@ def _held_by(holder: Any, seen: set[int]) -> Iterator[Value]:
             yield inner
         case Items(values=values):
             yield from values
-        case Iteration(parts=parts, function=function):
+        case LazyIterable(parts=parts, function=function):
             yield from (*parts, *(() if function is None else (function,)))
         case Closure():
             yield from (*holder.defaults, *holder.keyword_defaults.values())
@@ -184,7 +184,7 @@ def _inside(call: Any, seen: set[int]) -> Iterator[Value]:
         case _:
             given = []
     for each in given:
-        if isinstance(each, (Var, Items, Closure, Native, Iteration, Maybe)):
+        if isinstance(each, (Var, Items, Closure, Native, LazyIterable, Maybe)):
             yield each
         elif not isinstance(each, types.MethodType):
             yield from _inside(each, seen)

@@ -11,7 +11,7 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
+from ..domain.values import Held, Items, ObjectId, Part, Untracked, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
@@ -41,7 +41,7 @@ class SharedItems(Exception):
 class Spot:
     """Where something is: in which object, by which steps, and through how many containers."""
 
-    place: Place
+    place: ObjectId
     path: tuple[Atom, ...]
     depth: int
 
@@ -145,7 +145,7 @@ def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
 def _in_either(it: Interpreter, spots: Iterable[Spot]) -> list[Spot]:
     """Spots; of what is one of two objects, those in either as well."""
     found = list(spots)
-    seen = set[tuple[Place, tuple[int, ...]]]()
+    seen = set[tuple[ObjectId, tuple[int, ...]]]()
     for each in found:
         origin, way = each.place.origin, (each.place, tuple(map(id, each.path)))
         if way in seen or not isinstance(origin, Var):
@@ -177,7 +177,7 @@ def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
 def _spots_inside(it: Interpreter, value: Value) -> Iterator[Spot]:
     """The objects that a value is or holds."""
     value = as_the_object(value)
-    places = identities(it, value, own=True) if is_mutable(value) else set[Place]()
+    places = identities(it, value, own=True) if is_mutable(value) else set[ObjectId]()
     if isinstance(value, Var) and places:
         own = spot_of(it, value)
         yield own
@@ -223,14 +223,14 @@ def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> Non
         _refuse_shared(it, value)
 
 
-def _spots_of(it: Interpreter, value: Var, owner: Place) -> list[Spot]:
+def _spots_of(it: Interpreter, value: Var, owner: ObjectId) -> list[Spot]:
     """Where a value is part of something, and where it may be part of what it is put into."""
     own = spot_of(it, value)
     tied = _spot_by_tie(it, own, owner)
     return [*([own] if own.path else []), *([tied] if tied is not None else [])]
 
 
-def _spot_by_tie(it: Interpreter, own: Spot, owner: Place) -> Spot | None:
+def _spot_by_tie(it: Interpreter, own: Spot, owner: ObjectId) -> Spot | None:
     """Where something may be in an object that it is not said to be part of.
 
     What a loop carries is said to be what it is part of.
@@ -242,7 +242,7 @@ def _spot_by_tie(it: Interpreter, own: Spot, owner: Place) -> Spot | None:
 
 
 def note_view(
-    it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
+    it: Interpreter, part: Var, owner: ObjectId, path: tuple[Atom, ...], *, noted: bool
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
     source, goal = spot_of(it, part), Spot(owner, path, depth_along(path))
@@ -257,7 +257,7 @@ def note_view(
         _refuse_shared(it, part)
 
 
-def note_again(it: Interpreter, place: Place, part: Part) -> None:
+def note_again(it: Interpreter, place: ObjectId, part: Part) -> None:
     """An object is put into a container that may have it already: what changes here changes there.
 
     A loop that puts the same object into a container each time is read more than once.
@@ -307,7 +307,7 @@ def refuse_replaced(it: Interpreter, part: Value) -> None:
         )
 
 
-def check_sharing(it: Interpreter, place: Place) -> None:
+def check_sharing(it: Interpreter, place: ObjectId) -> None:
     """Have the program read again with checks if what is shared changes.
 
     How deep what has left an object is in it elsewhere, nobody knows.
@@ -346,7 +346,7 @@ def _has_changed(
     )
 
 
-def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool]) -> None:
+def _check_spots(it: Interpreter, place: ObjectId, changes: Callable[[Spot], bool]) -> None:
     noted = it.reading.sharings.get(place, {}).items()
     checked = it.reading.checked
     _read_again(
@@ -362,11 +362,11 @@ def _read_again(it: Interpreter, keys: set[Any]) -> None:
         raise SharedItems
 
 
-def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
+def lose_aliases(it: Interpreter, place: ObjectId, depth: int) -> None:
     """What changes in an object, so deep in it, changes in others that share it: they are lost."""
-    lost = Lost("it may be an object that was changed under another name")
+    lost = Untracked("it may be an object that was changed under another name")
 
-    def lose(places: Iterable[Place]) -> None:
+    def lose(places: Iterable[ObjectId]) -> None:
         for each in places:
             if not _is_read_as_one_of_two(it, each, place):
                 refuse_given(it, each)
@@ -388,7 +388,7 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
 
 
-def _is_read_as_one_of_two(it: Interpreter, whole: Place, place: Place) -> bool:
+def _is_read_as_one_of_two(it: Interpreter, whole: ObjectId, place: ObjectId) -> bool:
     """Whether a value is one of two objects, of which one is at a place: it is read as that is then."""
     origin = whole.origin
     if whole in it.heap or not isinstance(origin, Var):
@@ -398,7 +398,7 @@ def _is_read_as_one_of_two(it: Interpreter, whole: Place, place: Place) -> bool:
     return known and place in identities(it, origin) - {whole}
 
 
-def _around(it: Interpreter, whole: Place, depth: int, changed: Place) -> list[Place]:
+def _around(it: Interpreter, whole: ObjectId, depth: int, changed: ObjectId) -> list[ObjectId]:
     """A container in which something changes so deep, and what shares that, unless it is what is known to change."""
     around = ties(it, whole)
     if whole is changed or changed in around:
@@ -406,7 +406,7 @@ def _around(it: Interpreter, whole: Place, depth: int, changed: Place) -> list[P
     return [whole, *(each for each, (below, _) in around.items() if depth > below)]
 
 
-def may_be_held(it: Interpreter, held: Held) -> set[Place]:
+def may_be_held(it: Interpreter, held: Held) -> set[ObjectId]:
     """The objects that a value may be which was put into a container: loops bind its name to others."""
     place = place_of(it, held.value)
     return {place, *may_be(it, place)}
@@ -476,7 +476,7 @@ def settle_doubts(it: Interpreter) -> None:
         it.emit(ident.distinct, one_value(it, now(it, owner.origin)))
 
 
-def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: int) -> None:
+def settle_before(it: Interpreter, place: ObjectId, path: tuple[Atom, ...], depth: int) -> None:
     """Check that an object which is about to change is in no other place of the container it is in, or was in.
 
     Later it may be in one place again, where what is in the other is replaced.

@@ -10,7 +10,7 @@ from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
-from ..domain.values import Items, Iteration, Place, Value, kind_of_value, same
+from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
 from ..machine.session import OneByOne
 from . import content_in, identities, now, place_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Walked:
     """A list or dictionary, and what it held before the loop."""
 
-    place: Place
+    place: ObjectId
     before: tuple[Value, ...]
     backwards: bool = False
     opened: Items | None = None
@@ -36,7 +36,7 @@ class Walked:
 def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
     """The lists and dictionaries with known items that a loop walks over, side by side perhaps."""
     match iterable:
-        case Items(form="list") | Iteration("items" | "values", (Items(form="dict"),)):
+        case Items(form="list") | LazyIterable("items" | "values", (Items(form="dict"),)):
             items = iterable if isinstance(iterable, Items) else iterable.parts[0]
             assert isinstance(items, Items)
             place = place_of(it, items)
@@ -46,11 +46,11 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
         case Items(form="iterator"):
             held = now(it, iterable)
             return known_lists(it, held.values[0]) if isinstance(held, Items) else []
-        case Iteration("generator" | "call"):
+        case LazyIterable("generator" | "call"):
             return []  # it asks for itself, or `as_they_are` looks at what it asks
-        case Iteration("reversed", (part, *_)):
+        case LazyIterable("reversed", (part, *_)):
             return [replace(each, backwards=not each.backwards) for each in known_lists(it, part)]
-        case Iteration(parts=parts):
+        case LazyIterable(parts=parts):
             return [found for part in parts for found in known_lists(it, part)]
         case _:
             return []
@@ -61,7 +61,7 @@ def still_known(it: Interpreter, lists: Sequence[Walked]) -> list[Walked]:
     return [each for each in lists if not isinstance(content_in(it.heap, each.place), Var)]
 
 
-def _held(it: Interpreter, place: Place, otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
+def _held(it: Interpreter, place: ObjectId, otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
     content = content_in(it.heap, place)
     return content.values if isinstance(content, Items) else otherwise
 
@@ -138,7 +138,7 @@ def check_copied(it: Interpreter) -> None:
             one_by_one(it, key)
 
 
-def refuse_longer(it: Interpreter, backwards: Iteration) -> None:
+def refuse_longer(it: Interpreter, backwards: LazyIterable) -> None:
     """Have a `reversed` read one by one whose list got other items since: it starts where the list ended then."""
     items, then = backwards.parts
     assert isinstance(then, Const)
@@ -153,9 +153,9 @@ def _calls(iterable: Value) -> list[tuple[Any, tuple[Value, ...]]]:
     match iterable:
         case Items(form="iterator", values=(source, _)):
             return _calls(source)
-        case Iteration("call", parts, key=key):
+        case LazyIterable("call", parts, key=key):
             return [(key, parts), *(found for part in parts for found in _calls(part))]
-        case Iteration(parts=parts):
+        case LazyIterable(parts=parts):
             return [found for part in parts for found in _calls(part)]
         case _:
             return []
@@ -180,11 +180,11 @@ def dictionaries(it: Interpreter, iterable: Value) -> list[tuple[Value, Atom]]:
     match iterable:
         case Items(form="dict"):
             return [(iterable, Const(len(iterable.keys)))]
-        case Iteration("items" | "keys" | "values", (Var() as mapping,)):
+        case LazyIterable("items" | "keys" | "values", (Var() as mapping,)):
             return [(mapping, it.emit(st.length, mapping))]
-        case Iteration("generator" | "call"):
+        case LazyIterable("generator" | "call"):
             return []
-        case Iteration(parts=parts):
+        case LazyIterable(parts=parts):
             return [found for part in parts for found in dictionaries(it, part)]
         case _:
             return []
@@ -220,7 +220,7 @@ def asks_anew(iterable: Value) -> bool:
     match iterable:
         case Items(form="list" | "dict"):
             return True
-        case Iteration("zip" | "enumerate" | "reversed" | "items" | "values", parts):
+        case LazyIterable("zip" | "enumerate" | "reversed" | "items" | "values", parts):
             return all(isinstance(part, Const) or asks_anew(part) for part in parts)
         case _:
             return False
@@ -235,7 +235,7 @@ def _is_written_since(it: Interpreter, items: Atom, start: int) -> bool:
     return any(written_since(it, place, start) for place in identities(it, items))
 
 
-def written_since(it: Interpreter, place: Place, start: int) -> bool:
+def written_since(it: Interpreter, place: ObjectId, start: int) -> bool:
     """Whether an object got other items after some point of the reading."""
     writes = it.reading.writes.get(place, ())
     return any(write.born > start and write.depth <= 1 for write in writes)

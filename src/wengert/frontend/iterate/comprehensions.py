@@ -17,7 +17,7 @@ from ..domain.running import Consumer, LoopKey, Running
 from ..domain.values import (
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Maybe,
     Native,
     Scope,
@@ -63,13 +63,13 @@ def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     first = it.as_asked(it.evaluate(node.generators[0].iter))
     around = frame.closure
     closure = Closure(as_function(node), around.file, frame.scope, identity=node)
-    producer = generators.Producer(it, closure, {"%iterable": first}, frame.around or frame)
+    producer = generators.GeneratorFrame(it, closure, {"%iterable": first}, frame.around or frame)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return _listed(it, node, frame, first)
 
     return iterator_state.iterator_of(
-        it, Iteration("generator", (), Native("generator", listed, producer))
+        it, LazyIterable("generator", (), Native("generator", listed, producer))
     )
 
 

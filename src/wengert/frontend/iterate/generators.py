@@ -20,7 +20,7 @@ from ..domain.values import (
     Activation,
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Maybe,
     Native,
     Scope,
@@ -58,23 +58,23 @@ NOT_STARTED = 0
 @operation("generator_of")
 def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What the call of a generator function gives."""
-    producer = Producer(it, closure, bound)
+    producer = GeneratorFrame(it, closure, bound)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return collected(it, producer)
 
     return iterator_state.iterator_of(
-        it, Iteration("generator", (), Native("generator", listed, producer))
+        it, LazyIterable("generator", (), Native("generator", listed, producer))
     )
 
 
 @operation("items_of_generator")
 def items_of_generator(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What a generator function gives, as a list."""
-    return collected(it, Producer(it, closure, bound))
+    return collected(it, GeneratorFrame(it, closure, bound))
 
 
-def collected(it: Interpreter, producer: Producer) -> Value:
+def collected(it: Interpreter, producer: GeneratorFrame) -> Value:
     """The items of a generator as a list."""
     producer.refuse_endless(it)
     items = list_of()
@@ -152,7 +152,7 @@ def _producing(it: Interpreter, node: ast.AST) -> Producing:
 class _InsideOut(Producing):
     """The consumer's code runs where the generator yields."""
 
-    def __init__(self, producer: Producer, consumer: Consumer):
+    def __init__(self, producer: GeneratorFrame, consumer: Consumer):
         self.producer = producer
         self._consumer = consumer
         self.may_stop = consumer.may_leave
@@ -175,7 +175,7 @@ class _InsideOut(Producing):
 # --- generators -----------------------------------------------------------------------------
 
 
-class Producer(Activation):
+class GeneratorFrame(Activation):
     """One generator: the activation of a generator function."""
 
     def __init__(

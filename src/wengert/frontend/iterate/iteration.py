@@ -20,7 +20,7 @@ from ..data import tables
 from ..domain.values import (
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Maybe,
     Native,
     Value,
@@ -57,7 +57,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
             return iteration(it, iterator_state.taken_over(it, value))
         case Items():
             return iteration(it, it.iterated(value))
-        case Iteration():
+        case LazyIterable():
             return _ITERATIONS[value.form](it, value)
         case Const(value=constant):
             if tables.is_table(value):
@@ -162,7 +162,7 @@ def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
     return it.open_up(it.emit(st.getitem, it.atom(value), index))
 
 
-def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _zip(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     parts = [iteration(it, part) for part in value.parts]
     known = [part for part in parts if isinstance(part, list)]
     if len(known) == len(parts):
@@ -248,7 +248,7 @@ def _of_turn(it: Interpreter, part: list[Value], turn: Atom) -> Value:
     )
 
 
-def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _enumerate(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     part = iteration(it, value.parts[0])
     start = value.parts[1]
     if isinstance(part, list):
@@ -274,7 +274,7 @@ def _numbers(part: Running, start: Value) -> Named | None:
     return Named(part.named.turns, (), lambda k: Const(start.value + k))
 
 
-def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _map(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
 
     assert value.function is not None
     function = value.function
@@ -289,7 +289,7 @@ def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return _side_by_side(it, parts, make)
 
 
-def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _filter(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
 
     def keep(item: Value) -> Value:
         if value.function is None or value.function == Const(None):
@@ -307,7 +307,7 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return replace(part, guards=(*part.guards, keep))
 
 
-def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _reversed(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     walking.refuse_longer(it, value)
     part = iteration(it, value.parts[0])
     if isinstance(part, list):
@@ -320,7 +320,7 @@ def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return Running(tuple(backwards), part.item, every=part.every)
 
 
-def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _dict_items(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     mapping = value.parts[0]
     what = value.form
     if isinstance(mapping, Items):
@@ -344,20 +344,20 @@ def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return Running((keys,), item)
 
 
-def _call(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _call(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     assert isinstance(value.function, Native)
     return iteration(it, value.function.call(it, value.parts, {}))
 
 
-def _drained(it: Interpreter, value: Iteration) -> NoReturn:
+def _drained(it: Interpreter, value: LazyIterable) -> NoReturn:
     walking.one_by_one(it, value.key)
 
 
-def _generator(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _generator(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     return iteration(it, as_list(it, value))
 
 
-def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
+def _checkpoint(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
     inner, every = value.parts
     part = iteration(it, inner)
     if isinstance(part, list):
@@ -395,7 +395,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         if items is None:
             iterator_state.give_back(it, value, listed)
         return items
-    if isinstance(value, (Items, Iteration)) or (
+    if isinstance(value, (Items, LazyIterable)) or (
         isinstance(value, Const) and isinstance(value.value, (str, range))
     ):
         items = iteration(it, value)
@@ -458,7 +458,7 @@ def as_list(it: Interpreter, value: Value) -> Value:
     value = now(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         return as_list(it, iterator_state.taken_over(it, value))
-    if isinstance(value, Iteration) and value.form == "generator":
+    if isinstance(value, LazyIterable) and value.form == "generator":
         assert isinstance(value.function, Native)
         return value.function.call(it, (), {})
     items = iteration(it, value)

@@ -20,7 +20,7 @@ from .. import heap
 from ..classes import instances
 from ..domain.values import (
     Items,
-    Iteration,
+    LazyIterable,
     Maybe,
     Native,
     Scope,
@@ -130,7 +130,7 @@ def advance(
         yielded, item = producer_of(source).step(it, sent)
         it.branch(yielded, lambda: take(item), end)
         return
-    if isinstance(source, Iteration) and source.key is not None:
+    if isinstance(source, LazyIterable) and source.key is not None:
         walking.one_by_one(it, source.key)
     listed = indexed(it, source)
     if listed is not source:
@@ -159,7 +159,7 @@ def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
         yielded, item = producer_of(source).step(it, Const(None))
         there = it.known_truth(yielded)
         return None if there is None else [item] * there
-    if isinstance(source, Iteration):
+    if isinstance(source, LazyIterable):
         return None
     there = it.known_truth(_has_next(it, indexed(it, source), position))
     if there is None:

@@ -16,7 +16,7 @@ from ..syntax.generator_syntax import contains, loop_name, points
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
     from ..machine.session import Step
-    from .generators import Producer
+    from .generators import GeneratorFrame
 
 
 class Producing:
@@ -35,7 +35,7 @@ class Producing:
 class Stepping(Producing):
     """The generator stops where it yields."""
 
-    def __init__(self, producer: Producer, sent: Value):
+    def __init__(self, producer: GeneratorFrame, sent: Value):
         self.producer = producer
         self.sent = sent
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.graph import Const
 from ...ops import structure as st
 from ..domain.values import Value
-from .session import Diverges
+from .session import NeverReturns
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -18,11 +18,11 @@ def raise_now(it: Interpreter, error: type[Exception], message: str, **named: st
     args = (Const(message), *map(Const, named.values()))
     exception = it.emit(st.opaque, Const(error), *args, names=Const(tuple(named)))
     it.emit(st.raise_, exception, Const(False))
-    raise Diverges
+    raise NeverReturns
 
 
 def fail_now(it: Interpreter, function: Any, *operands: Value, **named: Value) -> NoReturn:
     """Emit a call that fails when the program runs: Python finds the words."""
     atoms = map(it.atom, (*operands, *named.values()))
     it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(named)))
-    raise Diverges
+    raise NeverReturns

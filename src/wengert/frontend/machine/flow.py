@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from ...ir.graph import Atom, Var
     from .. import heap as hp
-    from ..control.branch import Arm
+    from ..control.branch import Branch
     from ..control.loop_reading import Collect
-    from ..control.try_context import Catching
+    from ..control.try_context import TryContext
     from ..domain.running import Consumer, Running
     from ..domain.values import Args, Closure, Items, Kwargs, Native, Value
     from ..heap import walking
@@ -192,12 +192,12 @@ class Flow:
     def run_while(self, node: ast.While, *, again: bool = False) -> None: ...
 
     # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
-    @done_in("control.merging")
+    @done_in("control.join")
     def as_met(self, value: Value) -> Value: ...
 
     # What catches the exceptions of what is being read: nothing so far.
-    @done_in("control.catching")
-    def new_catching(self) -> Catching: ...
+    @done_in("control.try_context")
+    def new_catching(self) -> TryContext: ...
 
     # Run one of two paths, or both behind a run-time condition, and merge what they leave.
     @done_in("control.branches")
@@ -205,15 +205,17 @@ class Flow:
 
     # After both arms of a branch have been read: go on in what they leave together, or in one.
     @done_in("control.branches")
-    def settle(self, condition: Atom, arms: list[Arm], start: int) -> None: ...
+    def settle(self, condition: Atom, arms: list[Branch], start: int) -> None: ...
 
     # Merge what both arms of a branch leave; `heap` was before it.
     @done_in("control.branches")
-    def merge_arms(self, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int) -> None: ...
+    def merge_arms(
+        self, condition: Atom, arms: list[Branch], heap: hp.Heap, start: int
+    ) -> None: ...
 
     # Read one side of a branch, into a builder of its own that is set up.
     @done_in("control.branches")
-    def read_arm(self, step: Step) -> Arm: ...
+    def read_arm(self, step: Step) -> Branch: ...
 
     # Read what a path does, `certain` to be taken or not, to its end; gives whether it never comes back.
     @done_in("control.branches")

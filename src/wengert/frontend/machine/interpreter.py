@@ -23,11 +23,21 @@ from ...ir.records import mutable_record
 from ...ir.types import Static
 from ...ops import structure as st
 from ..domain.parts import Part
-from ..domain.values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
+from ..domain.values import (
+    Closure,
+    Items,
+    LazyIterable,
+    Maybe,
+    Native,
+    ObjectId,
+    Scope,
+    Value,
+    held_by,
+)
 from .protocol import Operations
 from .runs import builder_for, known
 from .segments import Marked
-from .session import Frame, NeedsKnown, Reading, Step
+from .session import Frame, NeedsKnown, Session, Step
 
 if TYPE_CHECKING:
     from ..heap import Heap
@@ -70,7 +80,7 @@ class Emitting:
 class Interpreter(Operations):
     """Reads one function (and what it calls) into one block."""
 
-    def __init__(self, reading: Reading, builder: Builder | None = None, namespace: str = "py"):
+    def __init__(self, reading: Session, builder: Builder | None = None, namespace: str = "py"):
         self.reading = reading
         self.builder = builder or builder_for(reading.run)
         self.namespace = namespace
@@ -80,9 +90,9 @@ class Interpreter(Operations):
         """Whether what is read only answers whether it can be read: no function is called by itself."""
         self.heap: Heap = {}
         """What the objects that have changed hold now."""
-        self.looking: set[Place] = set()
+        self.looking: set[ObjectId] = set()
         """Objects that are being brought up to date."""
-        self.packing: set[Place] = set()
+        self.packing: set[ObjectId] = set()
         """Objects that are being made run-time values."""
         self.walked_by_index: list[tuple[Atom, Atom]] | None = None
         """Whether a loop that is about to be read changes the items it walks over."""
@@ -177,9 +187,9 @@ class Interpreter(Operations):
                 return self.packed(value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")
-            case Iteration(form="checkpoint", parts=(inner, _)):
+            case LazyIterable(form="checkpoint", parts=(inner, _)):
                 return self.atom(inner)
-            case Iteration():
+            case LazyIterable():
                 return self.atom(self.as_list(value))
             case Closure():
                 return self.escape(value)
@@ -302,11 +312,11 @@ class Interpreter(Operations):
                 if self.asks_its_class(value):
                     return None
                 return bool(values) if form == "namedtuple" else True
-            case Iteration(form="checkpoint", parts=(inner, _)):
+            case LazyIterable(form="checkpoint", parts=(inner, _)):
                 return self.known_truth(inner)
-            case Iteration(form="keys" | "values" | "items", parts=(mapping, *_)):
+            case LazyIterable(form="keys" | "values" | "items", parts=(mapping, *_)):
                 return self.known_truth(self.now(mapping))  # a view is true where it is not empty
-            case Closure() | Native() | Iteration():
+            case Closure() | Native() | LazyIterable():
                 return True
             case Var():
                 decided = known(self, value)

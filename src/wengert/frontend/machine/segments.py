@@ -14,8 +14,8 @@ from ..domain.values import Items, Scope, Value
 from .runs import RunBuilder
 
 if TYPE_CHECKING:
-    from ..control.branch import Arm
-    from ..control.try_context import Catching
+    from ..control.branch import Branch
+    from ..control.try_context import TryContext
     from ..heap import Heap
     from .session import Frame
 
@@ -87,7 +87,7 @@ class OpenArm:
 
     outer: Builder
     condition: Atom
-    left: Arm
+    left: Branch
     """The side that has left."""
     scopes: dict[int, dict[str, Value]]
     """The names as they are on the side that has left."""
@@ -112,7 +112,7 @@ class Watched(RunBuilder):
 
     __slots__ = ("catching", "following", "uncertain")
 
-    def __init__(self, catching: Catching, span: Span | None, *, derived: bool = False) -> None:
+    def __init__(self, catching: TryContext, span: Span | None, *, derived: bool = False) -> None:
         super().__init__(catching.run, span, derived=derived)
         self.catching = catching
         self.following: Watched | None = None

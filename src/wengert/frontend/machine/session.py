@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Callee, Eqn, Var
 from ...ir.records import field, mutable_record
-from ..domain.values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
+from ..domain.values import Closure, Held, Items, Moved, ObjectId, Part, Scope, Value, Write
 from .guards import Guards
 
 Step = Callable[[], None]
 
 
-class Diverges(Exception):
+class NeverReturns(Exception):
     """The path being read never comes back: it raises, or recurses without end."""
 
 
-class Leaves(Exception):
+class PathRaises(Exception):
     """The path being read raises what the program catches: what follows it is the handler."""
 
 
@@ -92,7 +92,7 @@ class Frame:
 
 
 @mutable_record
-class Reading:
+class Session:
     """What one reading of a program collects, whatever function it is in."""
 
     run: OneRun | None = None
@@ -132,17 +132,17 @@ class Reading:
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What earlier attempts learned about the values a loop carries."""
-    places: dict[Var, Place] = field(default_factory=dict[Var, Place])
+    places: dict[Var, ObjectId] = field(default_factory=dict[Var, ObjectId])
     """Which object every version of a value that changes belongs to."""
-    writes: dict[Place | None, list[Write]] = field(default_factory=dict[Any, Any])
+    writes: dict[ObjectId | None, list[Write]] = field(default_factory=dict[Any, Any])
     """The writes to every object."""
-    changed_inside: dict[Place, list[Write]] = field(default_factory=dict[Place, Any])
+    changed_inside: dict[ObjectId, list[Write]] = field(default_factory=dict[ObjectId, Any])
     """The writes to every object that may change an item itself, instead of replacing it."""
-    left: dict[int, Place] = field(default_factory=dict[int, Place])
+    left: dict[int, ObjectId] = field(default_factory=dict[int, ObjectId])
     """The object that a container referred to before a write, by the version that the write made."""
-    left_from: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    left_from: dict[ObjectId, ObjectId] = field(default_factory=dict[ObjectId, ObjectId])
     """The container that such an object was in, which may still refer to it in another place."""
-    globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
+    globals_at: dict[Any, ObjectId] = field(default_factory=dict[Any, ObjectId])
     """The objects that were there before the program ran, by what tells them apart."""
     changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])
     """Those of them that the program changes, by identity."""
@@ -154,15 +154,15 @@ class Reading:
         default_factory=dict[Var, Any]
     )
     """A value that is one of two objects: the condition, and each object made outside the branch."""
-    aliases: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    aliases: dict[ObjectId, dict[ObjectId, int]] = field(default_factory=dict[ObjectId, Any])
     """For every object, those that change with it: and through how many containers at least."""
-    holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    holding: dict[ObjectId, dict[ObjectId, int]] = field(default_factory=dict[ObjectId, Any])
     """Objects that hold some of the same objects, and through how many containers they do."""
     put_into: dict[Var, list[Held]] = field(default_factory=dict[Var, Any])
     """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
-    holding_unknown: dict[Place, list[Held]] = field(default_factory=dict[Place, Any])
+    holding_unknown: dict[ObjectId, list[Held]] = field(default_factory=dict[ObjectId, Any])
     """The values of unknown kind that were put into every run-time object, and how deep."""
-    noted: set[tuple[Place, Place, tuple[int, int] | None]] = field(default_factory=set[Any])
+    noted: set[tuple[ObjectId, ObjectId, tuple[int, int] | None]] = field(default_factory=set[Any])
     """What was said of two objects since `holding` last changed: that they share something so deep in them,
     or (`None`) that they may be one."""
     linked: set[Var] = field(default_factory=set[Var])
@@ -171,27 +171,29 @@ class Reading:
     """How many pairs of objects have been noted that may be one."""
     shared: int = 0
     """How many have been noted that may hold the same."""
-    sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
+    sharings: dict[ObjectId, dict[Any, list[Any]]] = field(default_factory=dict[ObjectId, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
-    compared: dict[Place, dict[Any, tuple[int, ...]]] = field(default_factory=dict[Place, Any])
+    compared: dict[ObjectId, dict[Any, tuple[int, ...]]] = field(
+        default_factory=dict[ObjectId, Any]
+    )
     """How many of these, and of the writes to the object, have been compared with one another."""
-    kept_at: dict[Place, list[Part]] = field(default_factory=dict[Place, Any])
+    kept_at: dict[ObjectId, list[Part]] = field(default_factory=dict[ObjectId, Any])
     """Where every object was put into run-time containers."""
     checked: set[Any] = field(default_factory=set[Any])
     """The places in the source where that needs a check when the program runs."""
-    doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
+    doubtful: dict[ObjectId, None] = field(default_factory=dict[ObjectId, None])
     """Containers that are to be checked before the next statement that moves no items."""
-    left_in_doubt: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    left_in_doubt: dict[ObjectId, ObjectId] = field(default_factory=dict[ObjectId, ObjectId])
     """What a container referred to in one place, and may refer to in another."""
-    detached: set[Place] = field(default_factory=set[Place])
+    detached: set[ObjectId] = field(default_factory=set[ObjectId])
     """What stands for a part of an object that one path of the program leads to: it can be read, not changed."""
-    moved: dict[Place, list[Moved]] = field(default_factory=dict[Place, Any])
+    moved: dict[ObjectId, list[Moved]] = field(default_factory=dict[ObjectId, Any])
     """What statements that move items have put into other places of their containers, until these are checked."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""
     asked: dict[tuple[Var, Op], Var] = field(default_factory=dict[Any, Var])
     """Values that are views or copies, which the run decides, by what it is asked of them, and the answers."""
-    told_apart: set[Place] = field(default_factory=set[Place])
+    told_apart: set[ObjectId] = field(default_factory=set[ObjectId])
     """The copies among them that the program writes to, where they are copies."""
     surely_views: set[Var] = field(default_factory=set[Var])
     """What stands for them where they are views."""
@@ -219,9 +221,9 @@ class Reading:
     """The loops that walk over something of unknown kind that gets other items."""
     copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
     """Run-time copies of known containers, and the places in the source where they were made."""
-    packed_at: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    packed_at: dict[ObjectId, set[Any]] = field(default_factory=dict[ObjectId, Any])
     """For known containers, the places in the source where they were copied."""
-    copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    copied: dict[ObjectId, set[Any]] = field(default_factory=dict[ObjectId, Any])
     """For known objects, the places in the source where something that holds them was copied."""
     kept: set[Any] = field(default_factory=set[Any])
     """The places where the container itself is wanted, since it or its copy changes."""
@@ -237,7 +239,7 @@ class Reading:
     """The classes of the objects that the program makes."""
     asked_of_unknown: set[str] = field(default_factory=set[str])
     """The special methods that operators would call on what may be an object, if its class had them."""
-    class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
+    class_attributes: dict[tuple[type, str], ObjectId] = field(default_factory=dict[Any, ObjectId])
     """The attributes of classes that the program assigns to."""
     classes_shown: set[type] = field(default_factory=set[type])
     """Classes whose `__dict__` the program reads, which is as they are when it is read."""
@@ -251,9 +253,9 @@ class Reading:
     """The names that the program binds that were there before it: holder and key."""
     cells: dict[tuple[int, str], Items] = field(default_factory=dict[Any, Any])
     """Their cells."""
-    externals: dict[Place, tuple[Any, str]] = field(default_factory=dict[Place, Any])
+    externals: dict[ObjectId, tuple[Any, str]] = field(default_factory=dict[ObjectId, Any])
     """Holder and key, by the identities of the cells."""
-    kept_to_itself: frozenset[Place] = frozenset()
+    kept_to_itself: frozenset[ObjectId] = frozenset()
     """What a function that is read apart binds for itself only."""
     derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
     """How to read a call of a derivative function."""
@@ -275,7 +277,7 @@ class Reading:
 
 
 @contextmanager
-def strictly(reading: Reading) -> Generator[Any]:
+def strictly(reading: Session) -> Generator[Any]:
     """Inside, what cannot be read is refused at once: something else is read in its place then."""
     before, reading.defers = reading.defers, False
     try:

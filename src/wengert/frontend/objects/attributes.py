@@ -46,8 +46,8 @@ from ..domain.values import (
     Args,
     Closure,
     Items,
-    Iteration,
     Kwargs,
+    LazyIterable,
     Maybe,
     Native,
     Value,
@@ -110,7 +110,7 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return bound_methods.part_of_partial(value, name)
         case Native() if bound_methods.receiver_of(value) is not None:
             return _of_method(it, value, *bound_methods.receiver_of(value), name)  # type: ignore[misc]
-        case Native() | Iteration():
+        case Native() | LazyIterable():
             said = instances.attribute(it, value, name)
             if said is not None:
                 return said
@@ -345,7 +345,7 @@ def _method_without_rule(
     kind = kind_of_atom(value)
     if name in ("items", "keys", "values") and not args:
         it.refuse_unknown((name,), [value])
-        return Iteration(name, (value,))
+        return LazyIterable(name, (value,))
     if kind == SLICE and name == "indices":
         return it.call(Const(manifest.slice_indices), [value, *args], kwargs)
     if name == "get" and args:
@@ -519,9 +519,9 @@ def _is_named(value: Value) -> bool:
 
 
 _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
-    "items": lambda it, items, args: Iteration("items", (items,)),
-    "keys": lambda it, items, args: Iteration("keys", (items,)),
-    "values": lambda it, items, args: Iteration("values", (items,)),
+    "items": lambda it, items, args: LazyIterable("items", (items,)),
+    "keys": lambda it, items, args: LazyIterable("keys", (items,)),
+    "values": lambda it, items, args: LazyIterable("values", (items,)),
     "get": _items_get,
     "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),
     "index": functools.partial(_where, "index"),

@@ -11,7 +11,7 @@ from ...ops import structure as st
 from ...ops.program import memory as me
 from ..classes import class_lookup
 from ..domain.held import Held
-from ..domain.values import Items, Lost, Maybe, Place, Value, is_mutable
+from ..domain.values import Items, Maybe, ObjectId, Untracked, Value, is_mutable
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
 from ..machine.protocol import operation
@@ -71,7 +71,7 @@ def _first_held(
     for k, base in enumerate(classes if it.reading.class_attributes else ()):
         place = it.reading.class_attributes.get((base, name))
         content = it.heap.get(place) if place is not None else None
-        if isinstance(content, Lost):
+        if isinstance(content, Untracked):
             raise it.unsupported(
                 f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
                 "Keep the value on an object, or read the attribute before.",
@@ -154,7 +154,7 @@ def define_again(it: Interpreter, cls: type) -> None:
             put(it, origin, origin)
 
 
-def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
+def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
     """The identity of an attribute of a class."""
     place = it.reading.class_attributes.get((cls, name))
     if place is not None:
@@ -166,7 +166,7 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
         it.reading.early += it.builder.eqns
         it.builder = outer
     origin = Items("class", tuple(before), tuple(before.values()), cls)
-    place = origin.place = Place(origin)
+    place = origin.place = ObjectId(origin)
     place.born = -1
     it.reading.class_attributes[cls, name] = place
     return place

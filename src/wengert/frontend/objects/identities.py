@@ -19,7 +19,7 @@ from ..domain.values import (
     Choice,
     Closure,
     Items,
-    Iteration,
+    LazyIterable,
     Native,
     Value,
     is_mutable,
@@ -53,7 +53,7 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
         return _same_objects(it, *objects_)
     (known,) = objects_
     other = right if known is left else left
-    if isinstance(other, (Const, Native, Iteration, Closure)):
+    if isinstance(other, (Const, Native, LazyIterable, Closure)):
         return Const(False)
     return _run_time_identity(it, known, other)
 

@@ -36,7 +36,7 @@ from ..domain.values import (
     Kwargs,
     Maybe,
     Native,
-    Place,
+    ObjectId,
     Value,
     as_known,
     tuple_of,
@@ -242,7 +242,7 @@ def attributes(it: Interpreter, items: Items) -> Value:
     place = place_of(it, items)
     if place.twin is None:
         mirror = Items("dict", items.keys, items.values)
-        place.twin = mirror.place = Place(mirror)
+        place.twin = mirror.place = ObjectId(mirror)
         place.twin.twin = place
         mirror.place.shared = items.home is not None
     twin = Items("dict", items.keys, items.values, place=place.twin)

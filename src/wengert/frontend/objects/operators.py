@@ -20,8 +20,8 @@ from ..domain.values import (
     OBJECTS,
     Args,
     Items,
-    Iteration,
     Kwargs,
+    LazyIterable,
     Value,
     is_iterator,
     is_object,
@@ -329,8 +329,8 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
 @operation("in_numpy")
 def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
-    checkpointed = isinstance(value, Iteration) and value.form == "checkpoint"
-    if (isinstance(value, Iteration) and not checkpointed) or is_iterator(value):
+    checkpointed = isinstance(value, LazyIterable) and value.form == "checkpoint"
+    if (isinstance(value, LazyIterable) and not checkpointed) or is_iterator(value):
         raise it.unsupported(
             "NumPy is given an iterator, which it takes for one object, not for its items",
             "Give it a list: `list(items)`; `np.fromiter` takes an iterator.",

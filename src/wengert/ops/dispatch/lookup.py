@@ -142,7 +142,7 @@ def called(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> An
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:
     """The Python function, written in terms of ops, that stands for one that is none."""
-    return next(filter(None, (look(function) for look in registry.stand_ins)), None)
+    return next(filter(None, (look(function) for look in registry.polyfills)), None)
 
 
 _FOLDS = {

@@ -115,7 +115,7 @@ class _Carried(Exception):
 
 def _solved(solver: FunctionType, *args: Any, **options: Any) -> Any:
     """What a solver finds; where it meets numbers that are no floats, what its stand-in does."""
-    instead = next(filter(None, (look(solver) for look in registry.stand_ins)), None)
+    instead = next(filter(None, (look(solver) for look in registry.polyfills)), None)
     if instead is None or not instead.__module__.endswith(_TAKE_NUMBERS):
         return _run_as_it_is(solver, args, options)
     try:

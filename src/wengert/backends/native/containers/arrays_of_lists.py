@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ..form.loopform import Apply, Expr, For, Slot
-from ..lower.lowering import Site
-from ..lower.sequences.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
+from ..lower.lowering import BlockLowering
+from ..lower.sequences.columns import Arrays, GrowingList, Numbers, NumbersOfAnyOrigin, Same
 from ..lower.sequences.sequences import RaggedArrays, item_at
 from ..values.emitter import Emitter
 from ..values.loops import in_order
 from ..values.values import (
     AN_INTEGER,
     ZERO,
-    Repeated,
+    Broadcast,
     Scalar,
     Unlowered,
     View,
@@ -21,7 +21,7 @@ from ..values.values import (
 )
 
 
-def as_array(site: Site, value: Growing) -> View:
+def as_array(site: BlockLowering, value: GrowingList) -> View:
     """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
     column = value.column
     if isinstance(column, RaggedArrays):
@@ -38,7 +38,7 @@ def as_array(site: Site, value: Growing) -> View:
         case Arrays(dims=inner):
             dims = (length, *inner)
         case Same(value=Scalar(origin=int(origin)) as number) if origin != AN_INTEGER:
-            return site.view(Repeated(number, number.code, (length,)))
+            return site.view(Broadcast(number, number.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))
@@ -46,7 +46,7 @@ def as_array(site: Site, value: Growing) -> View:
     return View(column.root, column.code, dims, strides, offset)
 
 
-def of_arrays(site: Site, value: Growing) -> View:
+def of_arrays(site: BlockLowering, value: GrowingList) -> View:
     """Arrays that turn out to have one shape, as the rows of an array."""
     e = site.e
     site.write_all()
@@ -65,7 +65,7 @@ def of_arrays(site: Site, value: Growing) -> View:
     return made
 
 
-def _must_be_floats(site: Site, origins: Numbers, length: Expr) -> None:
+def _must_be_floats(site: BlockLowering, origins: Numbers, length: Expr) -> None:
     """Leave a list to the Python form that has integers: of integers alone, an array is one of integers."""
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ....ir.graph import Atom, Eqn
 from ....ir.types import FLOAT
 from ..form.loopform import Apply, Assign, Constant, Expr, For, If, Slot, assigned_in
-from ..lower.lowering import Site, lowers
-from ..lower.sequences.columns import Growing
+from ..lower.lowering import BlockLowering, lowers
+from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import template_of
 from ..lower.sequences.sequences import growing, item_at
 from ..lower.structure import length_of
@@ -16,8 +16,8 @@ from ..values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Unlowered,
     Value,
@@ -28,7 +28,7 @@ from ..values.values import (
 
 
 @lowers("compress")
-def _compress(site: Site, eqn: Eqn) -> Growing:
+def _compress(site: BlockLowering, eqn: Eqn) -> GrowingList:
     """The items whose flags are set."""
     items, flags = (_list(site, atom) for atom in eqn.args)
     e = site.e
@@ -49,7 +49,7 @@ def _compress(site: Site, eqn: Eqn) -> Growing:
 
 
 @lowers("spread")
-def _spread(site: Site, eqn: Eqn) -> Growing:
+def _spread(site: BlockLowering, eqn: Eqn) -> GrowingList:
     """The transpose: a zero for every item that was left out."""
     flags = _list(site, eqn.args[1])
     kept = _numbers(site, eqn.args[0])
@@ -69,30 +69,30 @@ def _spread(site: Site, eqn: Eqn) -> Growing:
     return made
 
 
-def _list(site: Site, atom: Atom) -> Growing:
+def _list(site: BlockLowering, atom: Atom) -> GrowingList:
     value = site.value(atom)
-    if not isinstance(value, Growing):
+    if not isinstance(value, GrowingList):
         raise Unlowered(f"a choice of items of {described(value)}")
     return value
 
 
-def _numbers(site: Site, atom: Atom) -> Growing | View:
+def _numbers(site: BlockLowering, atom: Atom) -> GrowingList | View:
     """The numbers of a list or a vector."""
     value = site.value(atom)
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return value
-    if not isinstance(value, (View, Delayed, Repeated)) or len(value.dims) != 1:
+    if not isinstance(value, (View, Lazy, Broadcast)) or len(value.dims) != 1:
         raise Unlowered(f"cotangents of chosen items in {described(value)}")
     return site.in_memory(atom)
 
 
-def _number_at(e: Emitter, kept: Growing | View, position: Expr) -> Value:
+def _number_at(e: Emitter, kept: GrowingList | View, position: Expr) -> Value:
     if isinstance(kept, View):
         return Scalar(e.load(kept, (position,)), NUMPY)
     return item_at(e, kept, position)
 
 
-def _flag(e: Emitter, flags: Growing, index: Expr) -> Expr:
+def _flag(e: Emitter, flags: GrowingList, index: Expr) -> Expr:
     flag = item_at(e, flags, index)
     if not isinstance(flag, Scalar):
         raise Unlowered("a choice by something else than truth values")

@@ -8,12 +8,12 @@ from typing import Any
 from ....ir.records import replace
 from ..form.loopform import Apply, Constant, Expr, Load, Slot
 from ..lower.sequences import columns, sequences
-from ..lower.sequences.columns import Column, Growing
+from ..lower.sequences.columns import Column, GrowingList
 from ..values import values
-from ..values.values import Known, Root
+from ..values.values import Root, StaticValue
 
 _COMPOSED = (
-    values.Scalar, values.Whose, values.View, values.Tuple, values.Range, values.Bounds, columns.Growing,
+    values.Scalar, values.DynamicOwner, values.View, values.Tuple, values.Range, values.Bounds, columns.GrowingList,
     columns.Numbers, columns.NumbersOfAnyOrigin, columns.Arrays, columns.ListsOfOneLength, columns.Same,
     columns.Converted, sequences.Lists, sequences.RaggedArrays,
 )  # fmt: skip
@@ -22,7 +22,7 @@ _COMPOSED = (
 def mapped(value: Any, change: Callable[[Expr], Slot], *, lasts: bool | None = None) -> Any:
     """A value with other variables in the place of its own; `lasts` says that its memory stays as it is."""
     match value:
-        case Constant() | Known():
+        case Constant() | StaticValue():
             return value
         case Slot() | Apply() | Load():
             return change(value)
@@ -62,13 +62,13 @@ def key_of(value: Any) -> Hashable:
             return value
         case Slot() | Apply() | Load():
             return value.code
-        case Known(value=known):
+        case StaticValue(value=known):
             return known if isinstance(known, (str, int, type(None))) else id(known)
         case Root(lasts=lasts):
             return "memory", lasts
         case list() | tuple():
             return tuple(map(key_of, value))
-        case Growing(column=column, count=count):
+        case GrowingList(column=column, count=count):
             return "list", key_of(column), key_of(count)
         case columns.Parts(columns=parts, template=template):
             return template.form, template.keys, id(template.type), key_of(parts)
@@ -79,13 +79,13 @@ def key_of(value: Any) -> Hashable:
             return value
 
 
-def handles(value: Growing) -> list[Slot]:
+def handles(value: GrowingList) -> list[Slot]:
     """The variables of a list that change with it: where its parts are, how long they are, and their room."""
     inner = [slot for each in _inside(value.column) for slot in (each.length, each.capacity)]
     return [value.length, value.capacity, *inner, *(r.pointer for r in value.column.roots())]
 
 
-def _inside(column: Column) -> Iterator[Growing]:
+def _inside(column: Column) -> Iterator[GrowingList]:
     """The lists that a list is kept in."""
     match column:
         case sequences.Lists(flat=flat) | sequences.RaggedArrays(flat=flat):

@@ -6,22 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....ir.graph import Eqn
-from ..lower.lowering import Site, lowers
-from ..lower.sequences.columns import Column, Growing, Parts
+from ..lower.lowering import BlockLowering, lowers
+from ..lower.sequences.columns import Column, GrowingList, Parts
 from ..lower.sequences.lists import loosening
 from ..lower.structure import length_of, wrapped
 from ..values.emitter import Emitter
 from ..values.numbers import compute
-from ..values.values import Known, Scalar, Tuple, Unlowered, Value
+from ..values.values import Scalar, StaticValue, Tuple, Unlowered, Value
 from .zeros import zeros_like
 
 
 def has_fields(value: Value) -> bool:
     """Whether a value is a list of items that have parts."""
-    return isinstance(value, Growing) and isinstance(value.column, Parts)
+    return isinstance(value, GrowingList) and isinstance(value.column, Parts)
 
 
-def store_in_field(site: Site, eqn: Eqn, container: Growing, path: Sequence[Value]) -> Value:
+def store_in_field(
+    site: BlockLowering, eqn: Eqn, container: GrowingList, path: Sequence[Value]
+) -> Value:
     """A write to a part of an item, or an addition to it."""
     for root in container.column.roots():
         site.unit.on_write(root)
@@ -51,7 +53,7 @@ def _column_of(column: Column, names: Sequence[Value]) -> Column:
 
 def _name_of(name: Value) -> Any:
     """The name or the number of a field, where it is known."""
-    known: Any = name.value if isinstance(name, Known) else getattr(name.expr, "value", None)
+    known: Any = name.value if isinstance(name, StaticValue) else getattr(name.expr, "value", None)
     return getattr(known, "name", known)
 
 
@@ -64,31 +66,31 @@ def sum_of_parts(e: Emitter, before: Value, value: Value) -> Value:
             pairs = zip(before.items, value.items, strict=True)
             items = tuple(sum_of_parts(e, a, b) for a, b in pairs)
             return Tuple(items, before.form, before.keys, before.type)
-        case Known(value=None), Known(value=None):
+        case StaticValue(value=None), StaticValue(value=None):
             return before
         case _:
             raise Unlowered("a sum of items that are no numbers")
 
 
 @lowers("zeros_at")
-def _zeros_at(site: Site, eqn: Eqn) -> Value:
+def _zeros_at(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of a part of a value that is zero."""
     container, *path = (site.value(atom) for atom in eqn.args)
-    if not isinstance(container, Growing) or not path:
+    if not isinstance(container, GrowingList) or not path:
         raise Unlowered("a part of something else than a list")
     return zeros_like(site, _part(site, container, path))
 
 
 @lowers("given_at")
-def _given_at(site: Site, eqn: Eqn) -> Value:
+def _given_at(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of a value that was stored in a list."""
     bars, *path, _ = (site.value(atom) for atom in eqn.args)
-    if not isinstance(bars, Growing):
+    if not isinstance(bars, GrowingList):
         raise Unlowered("a cotangent of a part of something else than a list")
     return _part(site, bars, path)
 
 
-def _part(site: Site, container: Growing, path: Sequence[Value]) -> Value:
+def _part(site: BlockLowering, container: GrowingList, path: Sequence[Value]) -> Value:
     first, *names = path
     position = wrapped(site, site.as_scalar(first), length_of(site, container))
     if has_fields(container):
@@ -96,6 +98,6 @@ def _part(site: Site, container: Growing, path: Sequence[Value]) -> Value:
     part = container.column.item(site.e, position)
     if not names:
         return part
-    if not isinstance(part, Growing):
+    if not isinstance(part, GrowingList):
         raise Unlowered("a cotangent of a part of a part")
     return _part(site, part, names)

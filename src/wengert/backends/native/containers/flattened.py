@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ....ir.graph import Atom, Eqn
 from ..form.loopform import Apply, Assign, Expr, For, Slot
-from ..lower.lowering import Site, lowers
-from ..lower.sequences.columns import Growing, ListsOfOneLength, Parts
+from ..lower.lowering import BlockLowering, lowers
+from ..lower.sequences.columns import GrowingList, ListsOfOneLength, Parts
 from ..lower.sequences.lists import like_item
 from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import length_of
@@ -27,7 +27,7 @@ from ..values.values import (
 
 
 @lowers("flatten_lists")
-def _flatten(site: Site, eqn: Eqn) -> Growing:
+def _flatten(site: BlockLowering, eqn: Eqn) -> GrowingList:
     lists = _lists(site, eqn.args[0])
     e = site.e
     site.write_all()
@@ -40,16 +40,16 @@ def _flatten(site: Site, eqn: Eqn) -> Growing:
     return made
 
 
-def _lists(site: Site, atom: Atom) -> Growing:
+def _lists(site: BlockLowering, atom: Atom) -> GrowingList:
     value = site.value(atom)
-    if not isinstance(value, Growing):
+    if not isinstance(value, GrowingList):
         raise Unlowered(f"the items of lists in {described(value)}")
     return value
 
 
 def _first_of(e: Emitter, items: Value) -> Value:
     match items:
-        case Growing():
+        case GrowingList():
             return item_at(e, items, ZERO)
         case Tuple(items=[first, *_]):
             return first
@@ -57,18 +57,18 @@ def _first_of(e: Emitter, items: Value) -> Value:
             raise Unlowered("lists of lists that are empty, or no lists")
 
 
-def _push_items(e: Emitter, made: Growing, items: Value) -> None:
+def _push_items(e: Emitter, made: GrowingList, items: Value) -> None:
     if isinstance(items, Tuple):
         for item in items.items:
             push(e, made, item)
-    elif isinstance(items, Growing):
+    elif isinstance(items, GrowingList):
         index, inner = Slot(e.names.fresh("j"), "i64"), e.block()
         push(inner, made, item_at(inner, items, index))
         e.add(For(index, items.length, tuple(inner.statements)))
 
 
 @lowers("split_like")
-def _split(site: Site, eqn: Eqn) -> Growing:
+def _split(site: BlockLowering, eqn: Eqn) -> GrowingList:
     """Lists that are as long as those which were put together; they have one length."""
     flat, lists = (_lists(site, atom) for atom in eqn.args)
     e = site.e
@@ -85,11 +85,11 @@ def _split(site: Site, eqn: Eqn) -> Growing:
     e.must_be_same(length_of(site, flat), total, "cotangents of lists of other lengths")
     if isinstance(lists.column, ListsOfOneLength):
         length = e.variable("length", count)
-        return Growing(ListsOfOneLength(flat.column, size), length, length)
+        return GrowingList(ListsOfOneLength(flat.column, size), length, length)
     return _rows(site, flat, count, len(lists.column.columns))
 
 
-def _rows(site: Site, flat: Growing, count: Expr, size: int) -> Growing:
+def _rows(site: BlockLowering, flat: GrowingList, count: Expr, size: int) -> GrowingList:
     e = site.e
     like = like_item(item_at(Emitter(e.names), flat, ZERO), site.unit.of_lists)
     row = Tuple((like,) * size, "list", tuple(range(size)))

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 from ....ir.records import replace
 from ..form.loopform import Constant, Expr
-from ..lower.lowering import Site
+from ..lower.lowering import BlockLowering
 from ..lower.sequences.sequences import item_at, numbers
 from ..lower.structure import wrapped
 from ..values.complexes import is_complex
 from ..values.layouts import must_be_open
 from ..values.numbers import as_float_origin, chosen_origin, exact_float
-from ..values.values import Delayed, Known, Scalar, Tuple, Unlowered, Value
+from ..values.values import Lazy, Scalar, StaticValue, Tuple, Unlowered, Value
 
-Reader = Callable[[Site, Expr], Value]
+Reader = Callable[[BlockLowering, Expr], Value]
 
 
-def item_by_number(site: Site, value: Tuple, index: Scalar) -> Value:
+def item_by_number(site: BlockLowering, value: Tuple, index: Scalar) -> Value:
     """An item by an index that is computed: one comparison for each."""
     e = site.e
     if not value.items:
@@ -29,7 +29,7 @@ def item_by_number(site: Site, value: Tuple, index: Scalar) -> Value:
     return _chosen_item(site, is_there, value.items)
 
 
-def _chosen_item(site: Site, is_there: Sequence[Expr], items: Sequence[Value]) -> Value:
+def _chosen_item(site: BlockLowering, is_there: Sequence[Expr], items: Sequence[Value]) -> Value:
     """The first of some values, or the one that a condition says: numbers, or containers built alike."""
     first = items[0]
     if isinstance(first, Tuple) and not is_complex(first):
@@ -38,20 +38,22 @@ def _chosen_item(site: Site, is_there: Sequence[Expr], items: Sequence[Value]) -
         must_be_open(first)
         parts = zip(*(x.items for x in items if isinstance(x, Tuple)), strict=True)
         return replace(first, items=tuple(_chosen_item(site, is_there, part) for part in parts))
-    if isinstance(first, Known) and all(_same_known(x, first) for x in items):
+    if isinstance(first, StaticValue) and all(_same_known(x, first) for x in items):
         return first
     return _chosen_number(site, is_there, [site.as_scalar(item) for item in items])
 
 
-def _same_known(a: Value, b: Known) -> bool:
-    return isinstance(a, Known) and type(a.value) is type(b.value) and a.value == b.value
+def _same_known(a: Value, b: StaticValue) -> bool:
+    return isinstance(a, StaticValue) and type(a.value) is type(b.value) and a.value == b.value
 
 
 def _built_alike(a: Tuple, b: Tuple) -> bool:
     return (a.form, a.keys, a.type) == (b.form, b.keys, b.type)
 
 
-def _chosen_number(site: Site, is_there: Sequence[Expr], items: Sequence[Scalar]) -> Scalar:
+def _chosen_number(
+    site: BlockLowering, is_there: Sequence[Expr], items: Sequence[Scalar]
+) -> Scalar:
     """One of some numbers; where they are of several types, as a float that knows whose it is."""
     e = site.e
     if len({s.code for s in items}) > 1:
@@ -66,7 +68,7 @@ def _chosen_number(site: Site, is_there: Sequence[Expr], items: Sequence[Scalar]
 
 
 def changed_by_number(
-    site: Site, value: Value, path: Sequence[Value], change: Callable[[Value], Value]
+    site: BlockLowering, value: Value, path: Sequence[Value], change: Callable[[Value], Value]
 ) -> Value:
     """A container with the part changed that a path leads to, whose steps may be computed."""
     if not path:
@@ -84,13 +86,13 @@ def changed_by_number(
     return replace(value, items=tuple(items))
 
 
-def items_in_order(site: Site, value: Tuple) -> Reader:
+def items_in_order(site: BlockLowering, value: Tuple) -> Reader:
     """What gives each item in a loop over a container of numbers, or of containers built alike."""
     must_be_open(value)
     return _reader(site, value.items)
 
 
-def _reader(site: Site, items: Sequence[Value]) -> Reader:
+def _reader(site: BlockLowering, items: Sequence[Value]) -> Reader:
     """Numbers are put into memory, part by part."""
     first = items[0]
     if isinstance(first, Tuple) and not is_complex(first):
@@ -100,9 +102,9 @@ def _reader(site: Site, items: Sequence[Value]) -> Reader:
         columns = zip(*(x.items for x in items if isinstance(x, Tuple)), strict=True)
         readers = [_reader(site, column) for column in columns]
         return lambda inner, k: replace(first, items=tuple(r(inner, k) for r in readers))
-    if isinstance(first, Known) and all(_same_known(x, first) for x in items):
+    if isinstance(first, StaticValue) and all(_same_known(x, first) for x in items):
         return lambda inner, k: first
-    if not all(isinstance(x, (Scalar, Delayed)) for x in items):
+    if not all(isinstance(x, (Scalar, Lazy)) for x in items):
         raise Unlowered("a loop over something that is no range, array or list of numbers")
     made = numbers(site.e, [site.as_scalar(item) for item in items], "items")
     return lambda inner, k: item_at(inner.e, made, k)

@@ -6,8 +6,8 @@ from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import INT
 from ..form.loopform import Assign, Constant, Expr, For, Slot
-from ..lower.lowering import Site, lowers
-from ..lower.sequences.columns import Arrays, Growing, Numbers
+from ..lower.lowering import BlockLowering, lowers
+from ..lower.sequences.columns import Arrays, GrowingList, Numbers
 from ..lower.sequences.lists import as_item, copied_list, like_item, loosening, template_of
 from ..lower.sequences.ranges import SIZE_BITS
 from ..lower.sequences.sequences import growing, item_at, push
@@ -18,9 +18,9 @@ from ..values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Delayed,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
     Tuple,
     Unlowered,
@@ -36,24 +36,24 @@ from .fields import sum_of_parts
 
 @lowers("as_list")
 @lowers("as_tuple")
-def _as_list(site: Site, eqn: Eqn) -> Value:
+def _as_list(site: BlockLowering, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
     if isinstance(value, Tuple) and value.form in ("tuple", "list"):
         return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return copied_list(site, value)
     if isinstance(value, Range):
         return _list_of_range(site, value)
-    if isinstance(value, (View, Delayed, Repeated)) and value.dims and eqn.op.name == "as_list":
+    if isinstance(value, (View, Lazy, Broadcast)) and value.dims and eqn.op.name == "as_list":
         return _list_of_array(site, site.in_memory(eqn.args[0]))
     raise Unlowered(f"a list of {described(value)}")
 
 
 @lowers("tolist")
-def _tolist(site: Site, eqn: Eqn) -> Value:
+def _tolist(site: BlockLowering, eqn: Eqn) -> Value:
     """The numbers of a vector as Python's; what is no array is a number."""
     value = site.value(eqn.args[0])
-    if isinstance(value, Scalar) or not isinstance(value, (View, Delayed, Repeated)):
+    if isinstance(value, Scalar) or not isinstance(value, (View, Lazy, Broadcast)):
         raise Unlowered(f"`tolist` of {described(value)}")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 1 or view.code == "f32":
@@ -63,7 +63,7 @@ def _tolist(site: Site, eqn: Eqn) -> Value:
     return replace(made, column=replace(made.column, origin=PYTHON))
 
 
-def _list_of_range(site: Site, value: Range) -> Growing:
+def _list_of_range(site: BlockLowering, value: Range) -> GrowingList:
     e = site.e
     site.write_all()
     made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
@@ -75,37 +75,37 @@ def _list_of_range(site: Site, value: Range) -> Growing:
     return made
 
 
-def _list_of_array(site: Site, view: View) -> Growing:
+def _list_of_array(site: BlockLowering, view: View) -> GrowingList:
     """The numbers of a vector, or the rows of an array, which nobody may write to from now on."""
     e = site.e
     site.write_all()
     made = site.copied(view)
     length, room = (e.variable(hint, made.dims[0]) for hint in ("length", "room"))
     if len(made.dims) == 1:
-        return Growing(Numbers(made.root, made.code, NUMPY, 64), length, room)
+        return GrowingList(Numbers(made.root, made.code, NUMPY, 64), length, room)
     made.root.stands_in = view.root.stands_in = True  # in Python the rows are parts of the array
-    return Growing(Arrays(made.root, made.code, made.dims[1:]), length, room)
+    return GrowingList(Arrays(made.root, made.code, made.dims[1:]), length, room)
 
 
 @lowers("accumulate")
-def _accumulate(site: Site, eqn: Eqn) -> Value:
+def _accumulate(site: BlockLowering, eqn: Eqn) -> Value:
     """The sum of two cotangents: those of lists are added item by item."""
     values = [site.value(atom) for atom in eqn.args]
-    if not any(isinstance(x, Growing) for x in values):
+    if not any(isinstance(x, GrowingList) for x in values):
         return elementwise(site, eqn)
-    if all(isinstance(x, Growing) and _is_of_numbers(site, x) for x in values):
+    if all(isinstance(x, GrowingList) and _is_of_numbers(site, x) for x in values):
         return _sum_of_lists(site, *values)
-    arrays = [as_array(site, x) if isinstance(x, Growing) else x for x in values]
-    if not all(isinstance(x, (View, Delayed, Repeated)) for x in arrays):
+    arrays = [as_array(site, x) if isinstance(x, GrowingList) else x for x in values]
+    if not all(isinstance(x, (View, Lazy, Broadcast)) for x in arrays):
         raise Unlowered("a sum of lists of anything but numbers and arrays")
     return over_arrays(site, "add", arrays)
 
 
-def _is_of_numbers(site: Site, value: Growing) -> bool:
+def _is_of_numbers(site: BlockLowering, value: GrowingList) -> bool:
     return isinstance(item_at(Emitter(site.e.names), value, ZERO), (Scalar, Tuple))
 
 
-def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
+def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> GrowingList:
     """Two cotangents of a list of numbers, or of tuples of them, added item by item."""
     e = site.e
     site.write_all()
@@ -122,25 +122,25 @@ def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
 
 
 @lowers("truth", "not")
-def _truth(site: Site, eqn: Eqn) -> Value:
+def _truth(site: BlockLowering, eqn: Eqn) -> Value:
     """Whether a value counts as true; a container does unless it is empty."""
     value = site.value(eqn.args[0])
-    if not isinstance(value, (Growing, Tuple)) or eqn.namespace != "py":
+    if not isinstance(value, (GrowingList, Tuple)) or eqn.namespace != "py":
         return elementwise(site, eqn)
     op = "ne" if eqn.op.name == "truth" else "eq"
     return Scalar(site.e.apply(op, length_of(site, value), ZERO, code="b1"), PYTHON)
 
 
 @lowers("position")
-def _position(site: Site, eqn: Eqn) -> Value:
+def _position(site: BlockLowering, eqn: Eqn) -> Value:
     """Where an item is inserted into a list, or deleted from it, counted from the first one."""
     value, key = site.value(eqn.args[0]), site.value(eqn.args[-1])
-    if len(eqn.args) != 2 or not isinstance(value, Growing) or not isinstance(key, Scalar):
+    if len(eqn.args) != 2 or not isinstance(value, GrowingList) or not isinstance(key, Scalar):
         raise Unlowered("a place in a container that is no list")
     return Scalar(_place(site, value, key), PYTHON, SIZE_BITS)
 
 
-def _place(site: Site, value: Growing, key: Scalar) -> Expr:
+def _place(site: BlockLowering, value: GrowingList, key: Scalar) -> Expr:
     e = site.e
     length = length_of(site, value)
     from_end = e.apply("max", e.apply("add", key.expr, length), ZERO)
@@ -148,16 +148,16 @@ def _place(site: Site, value: Growing, key: Scalar) -> Expr:
     return e.apply("select", negative, from_end, e.apply("min", key.expr, length), code="i64")
 
 
-def _note_write(site: Site, value: Growing) -> None:
+def _note_write(site: BlockLowering, value: GrowingList) -> None:
     for root in value.column.roots():
         site.unit.on_write(root)
 
 
 @lowers("drop", "dropped")
-def _drop(site: Site, eqn: Eqn) -> Value:
+def _drop(site: BlockLowering, eqn: Eqn) -> Value:
     """A list without one of its items."""
     container, *path = (site.value(atom) for atom in eqn.args)
-    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
+    if not isinstance(container, GrowingList) or len(path) != 1 or not isinstance(path[0], Scalar):
         raise Unlowered("a part of a container that is taken out")
     e = site.e
     _note_write(site, container)
@@ -177,18 +177,18 @@ def _drop(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("append_item", "appended")
-def _append(site: Site, eqn: Eqn) -> Value:
+def _append(site: BlockLowering, eqn: Eqn) -> Value:
     target, *path, _ = eqn.args
     container = site.value(target)
     if path:
         raise Unlowered("a write to a part of a part")
     item = site.value(eqn.args[-1])
-    if isinstance(item, (Delayed, Repeated)):
+    if isinstance(item, (Lazy, Broadcast)):
         item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
     if isinstance(container, Tuple) and container.form == "list":
         items = (*container.items, item)
         return Tuple(items, "list", tuple(range(len(items))))
-    if not isinstance(container, Growing):
+    if not isinstance(container, GrowingList):
         raise Unlowered("an append to something that is no list")
     _note_write(site, container)
     item = as_item(site, container, item)
@@ -199,11 +199,11 @@ def _append(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("insert_item", "inserted")
-def _insert(site: Site, eqn: Eqn) -> Value:
+def _insert(site: BlockLowering, eqn: Eqn) -> Value:
     """A list with one more number, or tuple of numbers, before one of its items."""
     container, *path, key, item = (site.value(atom) for atom in eqn.args)
-    known = isinstance(container, Growing) and isinstance(key, Scalar) and not path
-    if not known or not isinstance(item, (Scalar, Delayed, Repeated, Tuple)):
+    known = isinstance(container, GrowingList) and isinstance(key, Scalar) and not path
+    if not known or not isinstance(item, (Scalar, Lazy, Broadcast, Tuple)):
         raise Unlowered("an insertion into something that is no list of numbers")
     e = site.e
     _note_write(site, container)

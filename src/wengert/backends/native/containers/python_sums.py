@@ -8,8 +8,8 @@ from ....ir.graph import Eqn
 from ..form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ..lower.fusion import reduced
 from ..lower.groups import REDUCTIONS
-from ..lower.lowering import Site, lowers
-from ..lower.sequences.columns import Growing
+from ..lower.lowering import BlockLowering, lowers
+from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.sequences import item_at
 from ..lower.structure import over_arrays
 from ..values.emitter import Emitter
@@ -21,14 +21,14 @@ from ..values.values import (
     PYTHON,
     SINGLE,
     ZERO,
-    Delayed,
-    Repeated,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     described,
     integer,
     minus,
@@ -37,7 +37,7 @@ from ..values.values import (
 
 
 @lowers("sum_items")
-def _sum_items(site: Site, eqn: Eqn) -> Value:
+def _sum_items(site: BlockLowering, eqn: Eqn) -> Value:
     """Python's `sum`, which is exact to the last digit for floats only from 3.12 on."""
     items = eqn.args[0]
     value = site.value(items)
@@ -47,14 +47,14 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
         for item in value.items:
             total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
         return total
-    if isinstance(value, (View, Delayed, Repeated)):
+    if isinstance(value, (View, Lazy, Broadcast)):
         return _sum_of_array(site, site.in_memory(items), start)
-    if not isinstance(value, Growing):
+    if not isinstance(value, GrowingList):
         raise Unlowered(f"`sum` of {described(value)}")
     return _sum_of_list(site, value, start)
 
 
-def _sum_of_array(site: Site, view: View, start: Scalar) -> Value:
+def _sum_of_array(site: BlockLowering, view: View, start: Scalar) -> Value:
     """From the first element or row to the last; what is left of nothing is the start itself."""
     e = site.e
     rank = len(view.dims)
@@ -76,7 +76,7 @@ def _sum_of_array(site: Site, view: View, start: Scalar) -> Value:
     return Scalar(total, NUMPY)
 
 
-def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
+def _sum_of_list(site: BlockLowering, value: GrowingList, start: Scalar) -> Scalar:
     """From the first item to the last; the sum of no items is an integer, unless it starts with another."""
     e = site.e
     trial = value.column.item(Emitter(e.names), ZERO)
@@ -108,17 +108,17 @@ def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
     finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
     kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
     found = e.variable("sum", e.apply("add", total, kept))
-    return Scalar(found, Whose(e.variable("origin", origin)))
+    return Scalar(found, DynamicOwner(e.variable("origin", origin)))
 
 
-def _sum_of_singles(site: Site, value: Growing, start: Scalar) -> Scalar:
+def _sum_of_singles(site: BlockLowering, value: GrowingList, start: Scalar) -> Scalar:
     """The first sum makes one of these numbers of the start, whatever it was."""
     e = site.e
     first = as_float_origin(start)
     among = possible(first) | {max(origin, SINGLE) for origin in possible(first)}
     total = e.variable("total", exact_float(e, start))
     origin = e.variable("origin", origin_expr(first))
-    whose = Whose(origin, among)
+    whose = DynamicOwner(origin, among)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     after = compute(inner, "add", "py", [Scalar(total, whose), item_at(inner, value, index)])
     inner.add(Assign(total, exact_float(inner, after)))
@@ -135,7 +135,7 @@ def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:
     return e.apply("add", e.apply("sub", big, after), small)
 
 
-def _sum_of_integers(site: Site, value: Growing, start: Scalar) -> Scalar:
+def _sum_of_integers(site: BlockLowering, value: GrowingList, start: Scalar) -> Scalar:
     e = site.e
     total = e.variable("total", start.expr)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()

@@ -15,7 +15,7 @@ from ....ir.records import replace
 from ....ir.types import UNKNOWN, Kind, Seq, Struct
 from ..form.loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from ..improve.arena import is_elsewhere
-from ..lower.lowering import Site
+from ..lower.lowering import BlockLowering
 from ..lower.sequences import columns
 from ..lower.sequences.lists import copied_list, item_copies
 from ..values.emitter import Emitter
@@ -49,7 +49,7 @@ def _is_open(kind: Kind) -> bool:
 # --- writing ------------------------------------------------------------------------------
 
 
-def keep(site: Site, value: Value, layout: Layout) -> Tuple:
+def keep(site: BlockLowering, value: Value, layout: Layout) -> Tuple:
     """Put a tuple into a record."""
     if not isinstance(value, Tuple) or value.form == KEPT:
         raise Unlowered("a recursive function that gives now one container, now another")
@@ -67,12 +67,12 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
     return record_of(e.let(Apply("address", (record,), "i64")), layout)
 
 
-def _lasting(site: Site, value: Value) -> Value:
+def _lasting(site: BlockLowering, value: Value) -> Value:
     """The same value in memory that nobody writes to or releases any more."""
     match value:
         case View() if not value.root.lasts:
             return _lasting_array(site, value)
-        case columns.Growing():
+        case columns.GrowingList():
             return _lasting_list(site, value)
         case Tuple(items=items) if value.form != KEPT:
             return replace(value, items=tuple(_lasting(site, item) for item in items))
@@ -80,7 +80,7 @@ def _lasting(site: Site, value: Value) -> Value:
             return value
 
 
-def _lasting_array(site: Site, value: View) -> View:
+def _lasting_array(site: BlockLowering, value: View) -> View:
     """An array that nobody else has, where it can stay."""
     if not _must_be_copied(site, [value.root]):
         return site.owned_array(value)
@@ -89,7 +89,7 @@ def _lasting_array(site: Site, value: View) -> View:
     return site.owned_array(made)
 
 
-def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
+def _lasting_list(site: BlockLowering, value: columns.GrowingList) -> columns.GrowingList:
     """A list that nobody else has, and where it can stay: of another one, a copy."""
     roots = value.column.roots()
     if any(root not in site.e.owned and not root.lasts for root in roots):
@@ -102,7 +102,7 @@ def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
     return value
 
 
-def _must_be_copied(site: Site, roots: Sequence[Root]) -> bool:
+def _must_be_copied(site: BlockLowering, roots: Sequence[Root]) -> bool:
     """Whether memory is not in the arena, but must be: it is given up with the record that holds it."""
     elsewhere = is_elsewhere(site.e.statements, [root.pointer for root in roots])
     site.unit.leaves_memory |= elsewhere

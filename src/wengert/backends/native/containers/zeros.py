@@ -6,10 +6,10 @@ from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import FLOAT
 from ..form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
-from ..lower.lowering import Site, lowers
+from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import (
     Arrays,
-    Growing,
+    GrowingList,
     ListsOfOneLength,
     Numbers,
     NumbersOfAnyOrigin,
@@ -27,10 +27,10 @@ from ..values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Delayed,
-    Known,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -42,18 +42,18 @@ from ..values.values import (
 
 
 @lowers("zeros")
-def _zeros(site: Site, eqn: Eqn) -> Value:
+def _zeros(site: BlockLowering, eqn: Eqn) -> Value:
     return zeros_like(site, site.value(eqn.args[0]))
 
 
-def zeros_like(site: Site, value: Value) -> Value:
+def zeros_like(site: BlockLowering, value: Value) -> Value:
     """The cotangent of a value that is zero."""
     match value:
         case Scalar():
             return Scalar(Constant(0.0, "f64"), PYTHON)
-        case View() | Delayed() | Repeated():
+        case View() | Lazy() | Broadcast():
             code = value.code if value.code in FLOATS else "f64"
-            return Repeated(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
+            return Broadcast(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
         case Tuple() if is_complex(value):
             return by_part(value, lambda part: zeros_like(site, part))
         case Tuple(items=items, form="dataclass", keys=keys):
@@ -61,29 +61,29 @@ def zeros_like(site: Site, value: Value) -> Value:
         case Tuple(items=items):
             inner = tuple(zeros_like(site, item) for item in items)
             return Tuple(inner, "list", tuple(range(len(inner))))
-        case Known(value=None | str()):
-            return Known(None)
-        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+        case StaticValue(value=None | str()):
+            return StaticValue(None)
+        case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
             return _zero_list(site, value)
-        case Growing(column=Arrays() | RaggedArrays()):
+        case GrowingList(column=Arrays() | RaggedArrays()):
             return _zero_arrays(site, value)
-        case Growing(column=Parts()):
+        case GrowingList(column=Parts()):
             return _zero_items(site, value)
-        case Growing(column=ListsOfOneLength() | Lists()) if is_of_lists_of_numbers(value):
+        case GrowingList(column=ListsOfOneLength() | Lists()) if is_of_lists_of_numbers(value):
             return _zero_lists(site, value)
         case _:
             raise Unlowered(f"a cotangent of {described(value)}")
 
 
 @lowers("spread_items")
-def _spread_items(site: Site, eqn: Eqn) -> Value:
+def _spread_items(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of a sum, given to each of its items."""
     items = site.value(eqn.args[1])
-    if isinstance(items, (View, Delayed, Repeated)):
+    if isinstance(items, (View, Lazy, Broadcast)):
         return spread(site, eqn.args[0], items.dims)
     bar = site.scalar(eqn.args[0])
     match items:
-        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+        case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
             return equal_items(site, length_of(site, items), bar)
         case Tuple():
             return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
@@ -91,12 +91,12 @@ def _spread_items(site: Site, eqn: Eqn) -> Value:
             raise Unlowered(f"a cotangent of {described(items)}")
 
 
-def _zero_list(site: Site, value: Growing) -> Growing:
+def _zero_list(site: BlockLowering, value: GrowingList) -> GrowingList:
     """As many zeros as a list has numbers."""
     return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
 
 
-def _zero_arrays(site: Site, value: Growing) -> Growing:
+def _zero_arrays(site: BlockLowering, value: GrowingList) -> GrowingList:
     """Arrays of zeros, of the shapes of those in a list."""
     made = item_copies(site, value)
     size = made.length
@@ -111,14 +111,14 @@ def _zero_arrays(site: Site, value: Growing) -> Growing:
     return made
 
 
-def is_of_lists_of_numbers(value: Growing) -> bool:
+def is_of_lists_of_numbers(value: GrowingList) -> bool:
     """Whether a list is one of lists of numbers."""
     flat = getattr(value.column, "flat", None)
-    column = flat.column if isinstance(flat, Growing) else flat
+    column = flat.column if isinstance(flat, GrowingList) else flat
     return isinstance(column, (Numbers, NumbersOfAnyOrigin))
 
 
-def _zero_lists(site: Site, value: Growing) -> Growing:
+def _zero_lists(site: BlockLowering, value: GrowingList) -> GrowingList:
     """Lists of zeros, as long as those in a list."""
     e = site.e
     length = length_of(site, value)
@@ -140,7 +140,7 @@ def _zero_lists(site: Site, value: Growing) -> Growing:
     return made
 
 
-def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
+def equal_items(site: BlockLowering, size: Expr, zero: Scalar) -> GrowingList:
     """A list of one number, so many times."""
     e = site.e
     made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, ONE))
@@ -151,7 +151,7 @@ def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
     return made
 
 
-def _zero_items(site: Site, value: Growing) -> Growing:
+def _zero_items(site: BlockLowering, value: GrowingList) -> GrowingList:
     """A list of the cotangents that are zero, of items that have parts."""
     e = site.e
     length = length_of(site, value)

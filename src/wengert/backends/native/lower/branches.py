@@ -11,17 +11,17 @@ from ..values.complexes import is_complex, lifted
 from ..values.values import (
     UNBOUND,
     ZERO,
-    Delayed,
-    Known,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
 )
-from .lowering import Site
+from .lowering import BlockLowering
 from .plans import (
     ArrayPlan,
     ListPlan,
@@ -33,7 +33,7 @@ from .plans import (
     is_same,
     is_same_part,
 )
-from .sequences.columns import Growing, range_of, range_parts
+from .sequences.columns import GrowingList, range_of, range_parts
 from .sequences.merged_lists import nothing_like
 
 
@@ -52,7 +52,7 @@ def merged_plan(a: Value, b: Value) -> Plan:
         return RangePlan(merged_plan(range_parts(a), range_parts(b)))
     if is_same(a, b):
         return SamePlan()
-    if isinstance(a, Growing) and isinstance(b, Growing):
+    if isinstance(a, GrowingList) and isinstance(b, GrowingList):
         return ListPlan()
     raise Unlowered("branches that give values of different kinds")
 
@@ -64,7 +64,7 @@ def is_alike(a: Tuple, b: Tuple) -> bool:
     return same_class and len(a.items) == len(b.items) and (not named or a.keys == b.keys)
 
 
-def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Value, Value]:
+def both_complex(blocks: Sequence[BlockLowering], pair: tuple[Value, Value]) -> tuple[Value, Value]:
     """What two branches give: a number that one of them makes complex is so in both."""
     if not any(map(is_complex, pair)):
         return pair
@@ -76,23 +76,23 @@ def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Val
 
 
 def is_array(value: Value) -> bool:
-    return isinstance(value, (View, Delayed, Repeated))
+    return isinstance(value, (View, Lazy, Broadcast))
 
 
-def placeholder(site: Site, value: Value, other: Value) -> Value:
+def placeholder(site: BlockLowering, value: Value, other: Value) -> Value:
     """Something in the place of what a branch does not assign, and nobody reads then."""
-    if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+    if not isinstance(value, StaticValue) or value.value is not UNDEFINED.value:
         return value
     match other:
         case Scalar(code=code):
             return unbound(code)
-        case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
+        case View(code=code, dims=dims) | Lazy(code=code, dims=dims):
             return no_array(site, code, len(dims))
-        case Growing():
+        case GrowingList():
             return nothing_like(site.e, other)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
-        case Known():
+        case StaticValue():
             return other
         case Range():
             return range_of(placeholder(site, value, range_parts(other)))
@@ -100,7 +100,7 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
             return value
 
 
-def no_array(site: Site, code: Code, rank: int) -> View:
+def no_array(site: BlockLowering, code: Code, rank: int) -> View:
     """An array in the place of one that has not been made."""
     made = site.allocate((ZERO,) * rank, code, ())
     made.root.bound = Constant(False, "b1")

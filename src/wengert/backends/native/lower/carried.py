@@ -14,7 +14,7 @@ from ..values.emitter import Emitter, Names
 from ..values.loops import copy_elements
 from ..values.numbers import as_float_origin, exact_float, origin_expr
 from ..values.values import ZERO, Root, Scalar, Tuple, Unlowered, Value, View, c_strides, product
-from .lowering import Site
+from .lowering import BlockLowering
 from .plans import (
     ArrayPlan,
     MemoryPlan,
@@ -30,7 +30,7 @@ from .plans import (
     joined,
     origin_of,
 )
-from .sequences.columns import Growing
+from .sequences.columns import GrowingList
 from .sequences.lists import has_numbers_alone, in_memory_as_list, like_item
 from .sequences.sequences import growing, item_at, push, reserve
 
@@ -63,7 +63,7 @@ class Holder:
 
 
 def hold(
-    site: Site,
+    site: BlockLowering,
     initial: Value,
     plan: Plan,
     hint: str,
@@ -115,7 +115,7 @@ def hold(
 
 
 def _hold_array(
-    site: Site, initial: Value, plan: ArrayPlan, hint: str, *, takes_over: bool
+    site: BlockLowering, initial: Value, plan: ArrayPlan, hint: str, *, takes_over: bool
 ) -> Holder:
     """An array that a loop may replace by another: the loop has it for itself."""
     given = site.view(initial)
@@ -169,11 +169,13 @@ class Update:
     released: list[Slot]
     copies: list[tuple[View, View]] = field(default_factory=list[tuple[View, View]])
     """Small arrays whose elements become those of others, which nobody else sees."""
-    lists: list[tuple[Growing, Growing]] = field(default_factory=list[tuple[Growing, Growing]])
+    lists: list[tuple[GrowingList, GrowingList]] = field(
+        default_factory=list[tuple[GrowingList, GrowingList]]
+    )
     """Lists whose items do, likewise."""
 
 
-def update(site: Site, holder: Holder, value: Value, *, apart: bool = True) -> Update:
+def update(site: BlockLowering, holder: Holder, value: Value, *, apart: bool = True) -> Update:
     """The next value; computed now, assigned when all the others have been computed, too.
 
     `apart` says whether it certainly lies in no argument's memory.
@@ -196,18 +198,18 @@ def update(site: Site, holder: Holder, value: Value, *, apart: bool = True) -> U
             return Update(pairs, [])
         case ArrayPlan() as plan:
             return _update_array(site, holder, value, plan, apart=apart)
-        case ReplacedPlan() if isinstance(value, Growing) and value is not holder.value:
+        case ReplacedPlan() if isinstance(value, GrowingList) and value is not holder.value:
             _must_be_made_here(site.e, value)
             return Update([], [], lists=[(holder.value, value)])
         case TuplePlan() as plan if isinstance(value, Tuple):
             return _update_tuple(site, holder, value, plan, apart=apart)
         case TuplePlan() as plan if is_complex(holder.value) and isinstance(value, Scalar):
             return _update_tuple(site, holder, lifted(site.e, value), plan, apart=apart)
-        case TuplePlan() if isinstance(value, Growing) and is_list_of_numbers(holder.value):
+        case TuplePlan() if isinstance(value, GrowingList) and is_list_of_numbers(holder.value):
             raise Retry(MemoryPlan())
         case _:
             if not is_same(holder.value, value):
-                if isinstance(holder.value, Growing) and isinstance(value, Growing):
+                if isinstance(holder.value, GrowingList) and isinstance(value, GrowingList):
                     raise Retry(ReplacedPlan(_item_of(value)))
                 raise Unlowered("a variable that a loop changes from one kind of value to another")
             return Update([], [])
@@ -221,7 +223,7 @@ def is_list_of_numbers(value: Value) -> bool:
 
 
 def _update_array(
-    site: Site, holder: Holder, value: Value, plan: ArrayPlan, *, apart: bool
+    site: BlockLowering, holder: Holder, value: Value, plan: ArrayPlan, *, apart: bool
 ) -> Update:
     before: View = holder.value
     after = site.view(value)
@@ -279,7 +281,7 @@ def _origins(e: Emitter, size: Expr) -> set[Expr]:
 
 
 def _update_tuple(
-    site: Site, holder: Holder, value: Tuple, plan: TuplePlan, *, apart: bool
+    site: BlockLowering, holder: Holder, value: Tuple, plan: TuplePlan, *, apart: bool
 ) -> Update:
     assert holder.parts is not None
     if is_complex(value) != is_complex(holder.value):
@@ -301,7 +303,7 @@ def _update_tuple(
     return total
 
 
-def apply_updates(site: Site, updates: list[Update]) -> None:
+def apply_updates(site: BlockLowering, updates: list[Update]) -> None:
     """Give all carried values their next values at once."""
     e = site.e
     pairs = [pair for step in updates for pair in step.assignments if pair[0] != pair[1]]
@@ -321,7 +323,7 @@ def apply_updates(site: Site, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-def _item_of(value: Growing) -> Value:
+def _item_of(value: GrowingList) -> Value:
     """An item of a list of numbers, or of records of them."""
     item = value.column.item(Emitter(Names()), ZERO)
     if not has_numbers_alone(item):
@@ -329,12 +331,12 @@ def _item_of(value: Growing) -> Value:
     return item
 
 
-def _must_be_made_here(e: Emitter, value: Growing) -> None:
+def _must_be_made_here(e: Emitter, value: GrowingList) -> None:
     if any(root not in e.owned for root in value.column.roots()):
         raise Unlowered("a list that a loop gives another name")
 
 
-def copy_list(site: Site, made: Growing, source: Growing | Tuple) -> None:
+def copy_list(site: BlockLowering, made: GrowingList, source: GrowingList | Tuple) -> None:
     """Give a list the items of another."""
     e = site.e
     e.add(Assign(made.length, ZERO))
@@ -355,7 +357,7 @@ def is_replaced(holder: Holder) -> bool:
     return held and holder.value.root.stands_in and not holder.next_stands_in
 
 
-def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
+def after_loop(site: BlockLowering, holder: Holder, *, replaced: bool) -> Value:
     """What is carried, once the loop is over; `replaced`: it is not what it was before."""
     value = holder.value
     if replaced:

@@ -13,23 +13,23 @@ from ..form.loopform import Code, Constant, Expr
 from ..values.emitter import Emitter
 from ..values.promotion import converted, result_code
 from ..values.rows import Elementwise
-from ..values.values import Array, Delayed, Repeated, Scalar
+from ..values.values import Array, Broadcast, Lazy, Scalar
 from .groups import Dims, Group, Mapped, Reduced, Reduction
 from .pending import Pending
 
 
 def mapped(
     site: Pending, row: Elementwise, operands: Sequence[Scalar | Array], code: Code, dims: Dims
-) -> Delayed:
+) -> Lazy:
     """An elementwise result."""
     operands = readied(site, operands, dims)
     group = _group(site, dims)
-    out = Delayed(result_code(row.rule, code), dims, group)
+    out = Lazy(result_code(row.rule, code), dims, group)
     group.entries.append(Mapped(out, row, operands, code))
     return out
 
 
-def must_have_form(site: Pending, delayed: Delayed) -> None:
+def must_have_form(site: Pending, delayed: Lazy) -> None:
     """Refuse a pending result whose elements have no native form, though nobody may ever ask for them."""
     for entry in delayed.group.entries:
         if entry.out is not delayed or not isinstance(entry, Mapped):
@@ -37,7 +37,7 @@ def must_have_form(site: Pending, delayed: Delayed) -> None:
         trial, args = Emitter(site.e.names), list[Expr]()
         for k, x in enumerate(entry.operands):
             code = "b1" if entry.is_condition(k) else entry.code
-            of_all = x.element.expr if isinstance(x, Repeated) else getattr(x, "expr", None)
+            of_all = x.element.expr if isinstance(x, Broadcast) else getattr(x, "expr", None)
             known = isinstance(of_all, Constant)
             args.append(converted(trial, of_all, code) if known else trial.slot("x", code))
         entry.row.expand(trial, args, entry.code)
@@ -45,13 +45,13 @@ def must_have_form(site: Pending, delayed: Delayed) -> None:
 
 def reduced(
     site: Pending, row: Reduction, operand: Array, axes: tuple[int, ...], code: Code
-) -> Delayed:
+) -> Lazy:
     """A reduction of an array along some axes, which it loses."""
     dims = operand.dims
     (source,) = readied(site, [operand], dims)
     group = _group(site, dims)
     kept = tuple(d for k, d in enumerate(dims) if k not in axes)
-    out = Delayed(code, kept, group)
+    out = Lazy(code, kept, group)
     group.entries.append(Reduced(out, row, source, axes))
     return out
 
@@ -60,13 +60,11 @@ def readied(
     site: Pending, operands: Sequence[Scalar | Array], dims: Dims
 ) -> tuple[Scalar | Array, ...]:
     """Operands that a group over a shape can read: computed before it, or in it."""
-    pending = [x for x in operands if isinstance(x, Delayed) and x.result is None]
+    pending = [x for x in operands if isinstance(x, Lazy) and x.result is None]
     if any(x.dims != dims or x.group.dims != dims for x in pending):
         for x in pending:
             site.computed(x)
-    computed = (
-        x.result if isinstance(x, Delayed) and x.result is not None else x for x in operands
-    )
+    computed = (x.result if isinstance(x, Lazy) and x.result is not None else x for x in operands)
     return tuple(computed)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ....ir.records import field, mutable_record, record
 from ..form.loopform import FLOATS, Code, Expr
 from ..values.rows import Elementwise
-from ..values.values import Array, Delayed, Root, Scalar, View
+from ..values.values import Array, Lazy, Root, Scalar, View
 
 Dims = tuple[Expr, ...]
 
@@ -17,7 +17,7 @@ Dims = tuple[Expr, ...]
 class Mapped:
     """An elementwise operation of a group."""
 
-    out: Delayed
+    out: Lazy
     row: Elementwise
     operands: tuple[Scalar | Array, ...]
     code: Code
@@ -32,7 +32,7 @@ class Mapped:
 class Reduced:
     """A reduction of a group, along all axes or some."""
 
-    out: Delayed
+    out: Lazy
     row: Reduction
     operand: Scalar | Array
     axes: tuple[int, ...]
@@ -72,7 +72,7 @@ class Group:
     entries: list[Mapped | Reduced] = field(default_factory=list[Mapped | Reduced])
 
 
-def can_be_placed(delayed: Delayed, root: Root) -> bool:
+def can_be_placed(delayed: Lazy, root: Root) -> bool:
     """Whether a pending elementwise result can be written to a piece of memory that its nest does not read."""
     if delayed.result is not None:
         return False
@@ -92,4 +92,4 @@ def reads(group: Group, root: Root) -> bool:
 
 def _memory_read(entry: Mapped | Reduced) -> list[Scalar | Array | None]:
     operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
-    return [x.result if isinstance(x, Delayed) else x for x in operands]
+    return [x.result if isinstance(x, Lazy) else x for x in operands]

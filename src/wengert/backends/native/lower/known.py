@@ -13,9 +13,9 @@ from ..values import numbers
 from ..values.values import (
     PYTHON,
     UNBOUND,
-    Delayed,
-    Known,
+    Lazy,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -23,29 +23,29 @@ from ..values.values import (
     integer,
 )
 from .fusion import must_have_form
-from .lowering import Site, lowers
+from .lowering import BlockLowering, lowers
 from .plans import is_same
 from .shapes import dims_of
 
 
 @lowers("is", "is_not")
-def _is(site: Site, eqn: Eqn) -> Value:
+def _is(site: BlockLowering, eqn: Eqn) -> Value:
     a, b = (site.value(atom) for atom in eqn.args)
-    known = isinstance(a, Known) or isinstance(b, Known)
+    known = isinstance(a, StaticValue) or isinstance(b, StaticValue)
     if not known:
         raise Unlowered("a question of identity")
     wanted = eqn.op.name == "is"
     for value, other in ((a, b), (b, a)):
-        if isinstance(other, Known) and other.value is UNDEFINED.value:
+        if isinstance(other, StaticValue) and other.value is UNDEFINED.value:
             unbound = _is_unbound(site, value)
             return Scalar(unbound if wanted else site.e.apply("not", unbound), PYTHON)
     return Scalar(Constant(is_same(a, b) == wanted, "b1"), PYTHON)
 
 
-def _is_unbound(site: Site, value: Value) -> Expr:
+def _is_unbound(site: BlockLowering, value: Value) -> Expr:
     """Whether nothing has been assigned to what stands for a name or an attribute."""
     match value:
-        case Known():
+        case StaticValue():
             return Constant(value.value is UNDEFINED.value, "b1")
         case Scalar():
             origin = numbers.origin_expr(value.origin)
@@ -58,7 +58,7 @@ def _is_unbound(site: Site, value: Value) -> Expr:
 
 
 @lowers("in", "not_in")
-def _in(site: Site, eqn: Eqn) -> Value:
+def _in(site: BlockLowering, eqn: Eqn) -> Value:
     e = site.e
     item, container = (site.value(atom) for atom in eqn.args)
     if not isinstance(container, Tuple) or not all(
@@ -76,7 +76,7 @@ def _in(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("bound", "accepts", "hook")
-def _bound(site: Site, eqn: Eqn) -> Value:
+def _bound(site: BlockLowering, eqn: Eqn) -> Value:
     if eqn.op.name != "bound":
         raise Unlowered(f"`{eqn.op.name}`")
     value = site.value(eqn.args[0])
@@ -86,22 +86,22 @@ def _bound(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("apart")
-def _apart(site: Site, eqn: Eqn) -> Value:
-    return Known(None)  # `function` compares the memory of all arguments that are written to
+def _apart(site: BlockLowering, eqn: Eqn) -> Value:
+    return StaticValue(None)  # `function` compares the memory of all arguments that are written to
 
 
 @lowers("evaluated")
-def _evaluated(site: Site, eqn: Eqn) -> Value:
+def _evaluated(site: BlockLowering, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
-    if isinstance(value, Known) and isinstance(value.value, Eqn):
+    if isinstance(value, StaticValue) and isinstance(value.value, Eqn):
         raise Unlowered("text that nobody reads, and that may not be made")
-    if isinstance(value, Delayed):
+    if isinstance(value, Lazy):
         must_have_form(site, value)
-    return Known(None)  # its operands have been checked where it was lowered
+    return StaticValue(None)  # its operands have been checked where it was lowered
 
 
 @lowers("counted")
-def _counted(site: Site, eqn: Eqn) -> Value:
+def _counted(site: BlockLowering, eqn: Eqn) -> Value:
     value, count = site.value(eqn.args[0]), eqn.args[1]
     if not isinstance(count, Const) or not isinstance(value, (Scalar, View)):
         raise Unlowered("a count of something else than a number or an array")
@@ -110,40 +110,40 @@ def _counted(site: Site, eqn: Eqn) -> Value:
     for one, other in zip(found, wanted, strict=True):
         differs = site.e.apply("ne", one, integer(other), code="b1")
         site.e.exit_if(differs, "a count that the program was not read for")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("long_enough")
-def _long_enough(site: Site, eqn: Eqn) -> Value:
+def _long_enough(site: BlockLowering, eqn: Eqn) -> Value:
     length, count = (site.scalar(atom).expr for atom in eqn.args)
     too_short = site.e.apply("lt", length, count, code="b1")
     site.e.exit_if(too_short, "fewer items than names beside them")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("decided")
-def _decided(site: Site, eqn: Eqn) -> Value:
+def _decided(site: BlockLowering, eqn: Eqn) -> Value:
     value, before = site.value(eqn.args[0]), site.value(eqn.args[1])
-    if isinstance(value, Known) and is_same(value, before):
-        return Known(None)
+    if isinstance(value, StaticValue) and is_same(value, before):
+        return StaticValue(None)
     if not isinstance(value, Scalar) or not isinstance(before, Scalar) or value.code != before.code:
         raise Unlowered("a decision by something else than a number")
     differs = site.e.apply("ne", value.expr, before.expr, code="b1")
     site.e.exit_if(differs, "a decision that the program was not read for")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("equally_long")
-def _equally_long(site: Site, eqn: Eqn) -> Value:
+def _equally_long(site: BlockLowering, eqn: Eqn) -> Value:
     first, *others = (site.scalar(atom).expr for atom in eqn.args)
     for other in others:
         differs = site.e.apply("ne", first, other, code="b1")
         site.e.exit_if(differs, "iterables of different lengths")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("global")
-def _global(site: Site, eqn: Eqn) -> Value:
+def _global(site: BlockLowering, eqn: Eqn) -> Value:
     """A global value: it is passed in with every call."""
     found = site.unit.outside.get((id(eqn.param("holder")), eqn.param("key")))
     if found is None:
@@ -152,26 +152,26 @@ def _global(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("raise")
-def _raise(site: Site, eqn: Eqn) -> Value:
+def _raise(site: BlockLowering, eqn: Eqn) -> Value:
     site.e.exit_if(Constant(True, "b1"), "an exception of the program's own")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("format")
-def _format(site: Site, eqn: Eqn) -> Value:
-    return Known(eqn)  # text that only an exception can show: the Python form makes it
+def _format(site: BlockLowering, eqn: Eqn) -> Value:
+    return StaticValue(eqn)  # text that only an exception can show: the Python form makes it
 
 
 @lowers("opaque")
-def _opaque(site: Site, eqn: Eqn) -> Value:
+def _opaque(site: BlockLowering, eqn: Eqn) -> Value:
     function = eqn.args[0]
     made = function.value if isinstance(function, Const) else None
     if eqn.outs[0].kind == STR or _writes_text(made, eqn.args[1:]):
         if not site.is_used(eqn.outs[0]):
             raise Unlowered("text that nobody reads, and that may not be made")
-        return Known(eqn)
+        return StaticValue(eqn)
     if isinstance(made, type) and issubclass(made, BaseException):
-        return Known(eqn)
+        return StaticValue(eqn)
     raise Unlowered("a call of a function that wengert does not read")
 
 
@@ -183,6 +183,6 @@ def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
 
 
 @lowers("scalar_seed")
-def _scalar_seed(site: Site, eqn: Eqn) -> Value:
+def _scalar_seed(site: BlockLowering, eqn: Eqn) -> Value:
     site.scalar(eqn.args[0])
     return Scalar(Constant(1.0, "f64"), PYTHON)

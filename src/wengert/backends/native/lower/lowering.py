@@ -1,6 +1,6 @@
 """From the IR to the loop form: block by block, equation by equation.
 
-`Site` is one block on the way. What an op becomes is said by the modules that enter their handlers with
+`BlockLowering` is one block on the way. What an op becomes is said by the modules that enter their handlers with
 `lowers`; `program` loads them, and hands the look-up in.
 """
 
@@ -22,18 +22,18 @@ from ..values.strides import is_spread
 from ..values.values import (
     NUMPY,
     OF_DOUBLES,
-    Delayed,
-    Known,
-    Repeated,
+    Broadcast,
+    Lazy,
     Root,
     Scalar,
+    StaticValue,
     Unlowered,
     Value,
     View,
 )
 from .operands import Operands
 
-Handler = Callable[["Site", Eqn], Value]
+Handler = Callable[["BlockLowering", Eqn], Value]
 
 HANDLERS: dict[str, Handler] = {}
 """What ops become, by name; elementwise ops are in `rows.ROWS`."""
@@ -54,13 +54,13 @@ def lowers(*names: str) -> Callable[[Handler], Handler]:
     return enter
 
 
-class Unit:
+class ProgramBuilder:
     """A program on the way: the procedures that make it up, and what they share."""
 
     def __init__(
         self,
         prepare: Callable[[Function], Function],
-        handler_of: Callable[[Site, Eqn], Handler],
+        handler_of: Callable[[BlockLowering, Eqn], Handler],
         target: Target,
     ) -> None:
         self.prepare = prepare
@@ -94,12 +94,12 @@ class Unit:
         """Values that the program reads from outside: what a namespace holds under a name."""
 
 
-class Site(Operands):
+class BlockLowering(Operands):
     """One block on the way."""
 
     def __init__(
         self,
-        unit: Unit,
+        unit: ProgramBuilder,
         e: Emitter,
         values: dict[Var, Value],
         block: Block,
@@ -108,9 +108,9 @@ class Site(Operands):
         super().__init__(e, values, block, destinations)
         self.unit = unit
 
-    def inside(self, block: Block, e: Emitter | None = None) -> Site:
+    def inside(self, block: Block, e: Emitter | None = None) -> BlockLowering:
         """A block inside this one."""
-        return Site(self.unit, e or self.e.block(), self.values, block, {})
+        return BlockLowering(self.unit, e or self.e.block(), self.values, block, {})
 
     def run(self) -> None:
         """Lower all equations of the block."""
@@ -138,7 +138,9 @@ class Site(Operands):
         """
         args = tuple(map(self.atom, operands))
         params = {key: self.atom(option) for key, option in options.items()}
-        eqn = Eqn(outs or (self.atom(Known(None)),), named(name), args, params, namespace="np")
+        eqn = Eqn(
+            outs or (self.atom(StaticValue(None)),), named(name), args, params, namespace="np"
+        )
         return self.lowered(eqn)
 
     def lowered(self, eqn: Eqn) -> Value:
@@ -181,12 +183,12 @@ class Site(Operands):
             for each in walk(inner):
                 if each.op.name in WRITES and isinstance(each.args[0], Var):
                     target = self.values.get(each.args[0])
-                    if isinstance(target, (Repeated, Delayed)) and each.args[0] in self._own:
+                    if isinstance(target, (Broadcast, Lazy)) and each.args[0] in self._own:
                         self.in_memory(each.args[0])
                     if is_complex(target) and each.args[0] in self._own:
                         self.parts_in_memory(each.args[0])
             for out in inner.outs:
-                if isinstance(out, Var) and isinstance(self.values.get(out), Repeated):
+                if isinstance(out, Var) and isinstance(self.values.get(out), Broadcast):
                     if out in self._own:
                         self.in_memory(out)
                 if isinstance(out, Var) and out in self._own and is_complex(self.values.get(out)):

@@ -9,7 +9,7 @@ from ..values.emitter import Emitter
 from ..values.loops import fill
 from ..values.promotion import converted
 from ..values.strides import is_contiguous, replaced_flat
-from ..values.values import NUMPY, ONE, ZERO, Array, Delayed, Repeated, Scalar, View, product
+from ..values.values import NUMPY, ONE, ZERO, Array, Broadcast, Lazy, Scalar, View, product
 from .groups import Dims, Group, Mapped, Reduced, Reduction
 from .memory import Memory
 
@@ -29,7 +29,7 @@ def _needed(site: Memory, group: Group) -> list[Mapped | Reduced]:
         if site.is_needed(entry.out) or id(entry.out) in used:
             entries.append(entry)
             operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
-            used.update(id(x) for x in operands if isinstance(x, Delayed))
+            used.update(id(x) for x in operands if isinstance(x, Lazy))
     return entries[::-1]
 
 
@@ -136,7 +136,7 @@ class _Nest:
             else:
                 self._add(e, entry, indices)
 
-    def _store(self, e: Emitter, out: Delayed, view: View, at: Expr, value: Expr) -> None:
+    def _store(self, e: Emitter, out: Lazy, view: View, at: Expr, value: Expr) -> None:
         if id(out) in self.added:
             value = e.apply("add", e.let(Load(view.pointer, at, view.code)), value)
         e.add(Store(view.pointer, at, value))
@@ -162,7 +162,7 @@ class _Nest:
         match x:
             case Scalar(expr=expr):
                 return expr
-            case Repeated(element=element, code=code):
+            case Broadcast(element=element, code=code):
                 return converted(e, element.expr, code)
             case View():
                 return self._loaded(e, x, self._at(e, x, indices))
@@ -202,7 +202,7 @@ def _is_flat(dims: Dims, entries: Sequence[Mapped | Reduced]) -> bool:
             return False
         operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
         for x in operands:
-            view = x.result if isinstance(x, Delayed) else x
+            view = x.result if isinstance(x, Lazy) else x
             if (
                 isinstance(view, View)
                 and view.dims

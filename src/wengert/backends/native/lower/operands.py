@@ -10,8 +10,8 @@ from ..values.loops import copy_elements, fill
 from ..values.promotion import converted
 from ..values.values import (
     NUMPY,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
@@ -31,53 +31,53 @@ class Operands(Pending):
         return self.as_scalar(self.value(atom))
 
     def as_scalar(self, value: Value) -> Scalar:
-        if isinstance(value, Delayed) and not value.dims:
+        if isinstance(value, Lazy) and not value.dims:
             value = self.computed(value)
-        if isinstance(value, (View, Repeated)) and not value.dims:
+        if isinstance(value, (View, Broadcast)) and not value.dims:
             return self._element(value)
         if not isinstance(value, Scalar):
             raise Unlowered(f"{described(value)} where a number is expected")
         return value
 
-    def _element(self, value: View | Repeated) -> Scalar:
-        if isinstance(value, Repeated):
+    def _element(self, value: View | Broadcast) -> Scalar:
+        if isinstance(value, Broadcast):
             return Scalar(value.element.expr, NUMPY)
         return Scalar(self.e.load(value, ()), NUMPY)
 
-    def array(self, atom: Atom) -> View | Delayed | Repeated:
+    def array(self, atom: Atom) -> View | Lazy | Broadcast:
         """An array, in memory or not."""
         value = self.value(atom)
-        if not isinstance(value, (View, Delayed, Repeated)):
+        if not isinstance(value, (View, Lazy, Broadcast)):
             raise Unlowered(f"{described(value)} where an array is expected")
         return value
 
-    def operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
+    def operand(self, atom: Atom) -> Scalar | View | Lazy | Broadcast:
         """A number or an array, of a known type; a reduction that gives a number is computed."""
         found = self.any_operand(atom)
         if isinstance(found, Scalar):
             must_have_type(found)
         return found
 
-    def any_operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
+    def any_operand(self, atom: Atom) -> Scalar | View | Lazy | Broadcast:
         """The same, also of a type that depends on the run."""
         return self.operand_of(self.value(atom))
 
-    def operand_of(self, value: Value) -> Scalar | View | Delayed | Repeated:
+    def operand_of(self, value: Value) -> Scalar | View | Lazy | Broadcast:
         """The same for a value."""
-        if isinstance(value, Delayed) and not value.dims:
+        if isinstance(value, Lazy) and not value.dims:
             return self.computed(value)
-        if not isinstance(value, (Scalar, View, Delayed, Repeated)):
+        if not isinstance(value, (Scalar, View, Lazy, Broadcast)):
             raise Unlowered(f"{described(value)} where numbers are expected")
         return value
 
     def view(self, value: Value) -> View:
         """An array in memory."""
-        if isinstance(value, Delayed):
+        if isinstance(value, Lazy):
             value = self.computed(value)
         if isinstance(value, Scalar):
             must_have_type(value)
-            value = Repeated(value, value.code, ())
-        if isinstance(value, Repeated):
+            value = Broadcast(value, value.code, ())
+        if isinstance(value, Broadcast):
             made = self.allocate(value.dims, value.code, ())
             fill(self.e, made, converted(self.e, value.element.expr, value.code))
             return made
@@ -88,13 +88,13 @@ class Operands(Pending):
     def in_memory(self, atom: Atom) -> View:
         """An array in memory; a value that was only planned is there from now on."""
         value = self.value(atom)
-        if isinstance(value, Repeated) and isinstance(atom, Var):
+        if isinstance(value, Broadcast) and isinstance(atom, Var):
             made = self._filled(value, [atom])
             if atom in self._own:  # an inner block fills memory for itself, and releases it
                 self.values[atom] = made
             return made
         found = self.view(value)
-        if isinstance(value, Delayed):
+        if isinstance(value, Lazy):
             for name in value.names:
                 if self.values.get(name) is value:
                     self.values[name] = found
@@ -112,7 +112,7 @@ class Operands(Pending):
             return part
         return self.view(part) if part.dims else self.as_scalar(part)
 
-    def _filled(self, value: Repeated, names: Sequence[Var]) -> View:
+    def _filled(self, value: Broadcast, names: Sequence[Var]) -> View:
         made = self.allocate(value.dims, value.code, names)
         fill(self.e, made, converted(self.e, value.element.expr, value.code))
         return made

@@ -15,9 +15,9 @@ from ..values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Known,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -38,7 +38,7 @@ from .calling_convention import (
     ListLeaf,
     NumberLeaf,
 )
-from .sequences.columns import Growing, Numbers
+from .sequences.columns import GrowingList, Numbers
 
 
 class Writes(Exception):
@@ -97,7 +97,7 @@ class Parameters:
             case ListLeaf(item=item):
                 return self._list(k, hint, item)
             case KnownLeaf(value=value):
-                return Known(value)
+                return StaticValue(value)
 
     def _array(self, k: int, hint: str, leaf: ArrayLeaf) -> View:
         pointer = self.e.slot(hint, "ptr")
@@ -141,7 +141,7 @@ class Parameters:
         self._kept.append(root)
         return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
-    def _list(self, k: int, hint: str, item: NumberLeaf) -> Growing:
+    def _list(self, k: int, hint: str, item: NumberLeaf) -> GrowingList:
         if k in self.written:
             raise Unlowered("a list of the caller that the function changes")
         pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")
@@ -150,7 +150,7 @@ class Parameters:
         self.roots[id(root)] = k
         self._kept.append(root)
         column = Numbers(root, item.code, NUMPY if item.numpy else PYTHON, 64)
-        return Growing(column, length, length)
+        return GrowingList(column, length, length)
 
     def on_write(self, root: Root) -> None:
         """Note that something is written to: if it is the memory of a parameter, that has to be known before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....ir.graph import Block, Var
 from ..values.emitter import Emitter
-from ..values.values import Delayed, Root, Scalar, Value, View
+from ..values.values import Lazy, Root, Scalar, Value, View
 from . import nests
 from .groups import Group, Place, reads
 from .memory import Memory
@@ -23,7 +23,7 @@ class Pending(Memory):
         super().__init__(e, values, block, destinations)
         self.pending: list[Group] = []
 
-    def computed(self, value: Delayed) -> View | Scalar:
+    def computed(self, value: Lazy) -> View | Scalar:
         """A pending result, computed."""
         if value.result is None:
             value.is_demanded = True
@@ -36,7 +36,7 @@ class Pending(Memory):
         while group in self.pending:
             nests.write(self, self.pending.pop(0))
 
-    def write_into(self, delayed: Delayed, place: Place) -> None:
+    def write_into(self, delayed: Lazy, place: Place) -> None:
         """Write a pending result to a place, after what is pending and reads the same memory."""
         self.write_readers_of(place.part.root)
         delayed.place = place

@@ -7,20 +7,20 @@ from ..form.loopform import Code, Slot
 from ..values.complexes import by_part, lifted
 from ..values.numbers import as_float_origin, keeps_its_type, possible
 from ..values.values import (
-    Delayed,
-    Known,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
     Origin,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
 )
-from .lowering import Site
-from .sequences.columns import Growing
+from .lowering import BlockLowering
+from .sequences.columns import GrowingList
 
 WIDEST = 64
 
@@ -98,7 +98,7 @@ def plan_for(value: Value) -> Plan:
     match value:
         case Scalar(code=code, origin=origin, bits=bits):
             return NumberPlan(code, possible(origin), bits)
-        case View() | Delayed() | Repeated():
+        case View() | Lazy() | Broadcast():
             return ArrayPlan(in_place=True)
         case Tuple(items=items):
             return TuplePlan([plan_for(item) for item in items])
@@ -128,10 +128,10 @@ def covers(plan: NumberPlan, value: Scalar) -> bool:
 
 def origin_of(plan: NumberPlan, source: Slot | None) -> Origin:
     """Whose a number is, which a variable says where that depends on the run."""
-    return Whose(source, plan.among) if source is not None else next(iter(plan.among))
+    return DynamicOwner(source, plan.among) if source is not None else next(iter(plan.among))
 
 
-def complex_plan(site: Site, before: Scalar, after: Tuple) -> TuplePlan:
+def complex_plan(site: BlockLowering, before: Scalar, after: Tuple) -> TuplePlan:
     """A plan for a number that a loop makes complex."""
     parts = zip(lifted(site.e, before).items, by_part(after, site.as_scalar).items, strict=True)
     return TuplePlan([covering(real, part) for real, part in parts])
@@ -147,9 +147,9 @@ def covering(a: Scalar, b: Scalar) -> NumberPlan:
 def is_same(a: Value, b: Value) -> bool:
     """Whether two values are known to be the same."""
     match a, b:
-        case Known(value=x), Known(value=y):
+        case StaticValue(value=x), StaticValue(value=y):
             return x is y or (type(x) is type(y) and isinstance(x, (str, int, tuple)) and x == y)
-        case Growing(), Growing():
+        case GrowingList(), GrowingList():
             return a is b
         case Range(), Range():
             return a == b

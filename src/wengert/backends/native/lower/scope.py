@@ -11,7 +11,7 @@ from ..values.aliases import memory_of
 from ..values.complexes import is_complex
 from ..values.constants import constant
 from ..values.emitter import Emitter
-from ..values.values import Delayed, Unlowered, Value
+from ..values.values import Lazy, Unlowered, Value
 
 
 class Scope:
@@ -67,7 +67,7 @@ class Scope:
     def _name(self, var: Var, value: Value) -> None:
         self.values[var] = value
         for part in value.items if is_complex(value) else (value,):
-            if isinstance(part, Delayed):
+            if isinstance(part, Lazy):
                 part.names.append(var)
 
     def _done(self, eqn: Eqn) -> None:
@@ -90,10 +90,10 @@ class Scope:
         needed = (other for other, count in self._uses.items() if count > 0 and other is not atom)
         return all(mine.isdisjoint(memory_of(self.values.get(other))) for other in needed)
 
-    def is_needed(self, delayed: Delayed) -> bool:
+    def is_needed(self, delayed: Lazy) -> bool:
         """Whether a pending result is used by what is not lowered yet."""
         return delayed.is_demanded or any(self._uses[name] > 0 for name in delayed.names)
 
-    def is_used_once(self, delayed: Delayed) -> bool:
+    def is_used_once(self, delayed: Lazy) -> bool:
         """Whether the equation being lowered is all that still uses a pending result."""
         return sum(self._uses[name] for name in delayed.names) == 1

@@ -14,10 +14,10 @@ from ..values.values import (
     PYTHON,
     ZERO,
     Array,
-    Delayed,
-    Known,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -30,7 +30,7 @@ from ..values.values import (
     times,
 )
 from .fusion import mapped
-from .lowering import Site, lowers
+from .lowering import BlockLowering, lowers
 
 Dims = tuple[Expr, ...]
 
@@ -82,7 +82,7 @@ def with_axes(view: View, dims: Dims, strides: Dims) -> View:
     return View(view.root, view.code, dims, strides, view.offset)
 
 
-def sizes_of(site: Site, atom: Atom) -> Dims:
+def sizes_of(site: BlockLowering, atom: Atom) -> Dims:
     """A shape: an integer, or a tuple of integers."""
     value = site.value(atom)
     items = value.items if isinstance(value, Tuple) else (value,)
@@ -99,14 +99,16 @@ def sizes_of(site: Site, atom: Atom) -> Dims:
     return tuple(sizes)
 
 
-def kept_axes(site: Site, eqn: Eqn, value: Value, dims: Dims, axes: tuple[int, ...]) -> Value:
+def kept_axes(
+    site: BlockLowering, eqn: Eqn, value: Value, dims: Dims, axes: tuple[int, ...]
+) -> Value:
     """The result of a reduction with axes of one element in the place of the lost ones."""
     if not eqn.param("keepdims", False):
         return value
     shape = tuple(ONE if k in axes else d for k, d in enumerate(dims))
-    value = site.computed(value) if isinstance(value, Delayed) else value
+    value = site.computed(value) if isinstance(value, Lazy) else value
     if isinstance(value, Scalar):
-        return Repeated(value, value.code, shape)
+        return Broadcast(value, value.code, shape)
     own = iter(value.strides)
     strides = tuple(ONE if k in axes else next(own) for k in range(len(dims)))
     return View(value.root, value.code, shape, strides, value.offset, value.whole)
@@ -116,18 +118,18 @@ def kept_axes(site: Site, eqn: Eqn, value: Value, dims: Dims, axes: tuple[int, .
 
 
 @lowers("shape")
-def _shape(site: Site, eqn: Eqn) -> Value:
+def _shape(site: BlockLowering, eqn: Eqn) -> Value:
     dims = dims_of(site.any_operand(eqn.args[0]))
     return Tuple(tuple(Scalar(d, PYTHON, 48) for d in dims), keys=tuple(range(len(dims))))
 
 
 @lowers("ndim")
-def _ndim(site: Site, eqn: Eqn) -> Value:
+def _ndim(site: BlockLowering, eqn: Eqn) -> Value:
     return Scalar(integer(len(dims_of(site.any_operand(eqn.args[0])))), PYTHON, 8)
 
 
 @lowers("size")
-def _size(site: Site, eqn: Eqn) -> Value:
+def _size(site: BlockLowering, eqn: Eqn) -> Value:
     if eqn.params:
         raise Unlowered("the size along an axis")
     total = product(dims_of(site.any_operand(eqn.args[0])))
@@ -135,16 +137,16 @@ def _size(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("dtype")
-def _dtype(site: Site, eqn: Eqn) -> Value:
+def _dtype(site: BlockLowering, eqn: Eqn) -> Value:
     import numpy as np
 
-    return Known(np.dtype(NUMPY_NAMES[site.operand(eqn.args[0]).code]))
+    return StaticValue(np.dtype(NUMPY_NAMES[site.operand(eqn.args[0]).code]))
 
 
 # --- axes ---------------------------------------------------------------------------------
 
 
-def with_several_axes(site: Site, eqn: Eqn) -> View:
+def with_several_axes(site: BlockLowering, eqn: Eqn) -> View:
     """An array whose axes change places; without any, it may have to stay a number."""
     x = site.operand(eqn.args[0])
     if not dims_of(x):
@@ -161,7 +163,7 @@ def known_number(eqn: Eqn, name: str) -> int:
 
 
 @lowers("transpose", "matrix_transpose", "swapaxes", "moveaxis")
-def _transpose(site: Site, eqn: Eqn) -> Value:
+def _transpose(site: BlockLowering, eqn: Eqn) -> Value:
     view = with_several_axes(site, eqn)
     rank = len(view.dims)
     order = list(range(rank))
@@ -181,7 +183,7 @@ def _transpose(site: Site, eqn: Eqn) -> Value:
     )
 
 
-def _given_order(site: Site, eqn: Eqn, rank: int) -> list[int]:
+def _given_order(site: BlockLowering, eqn: Eqn, rank: int) -> list[int]:
     given = [atom for name, atom in eqn.params.items() if name == "axes"] + list(eqn.args[1:])
     if not given or given == [Const(None)]:
         return list(range(rank))[::-1]
@@ -196,16 +198,16 @@ def _given_order(site: Site, eqn: Eqn, rank: int) -> list[int]:
 
 
 @lowers("expand_dims")
-def _expand_dims(site: Site, eqn: Eqn) -> Value:
+def _expand_dims(site: BlockLowering, eqn: Eqn) -> Value:
     value = site.array(eqn.args[0])
     axis = eqn.param("axis")
     axes = axis if isinstance(axis, tuple) else (axis,)
     rank = len(value.dims) + len(axes)
     added = {from_the_front(k, rank) for k in axes}
-    if isinstance(value, Repeated):
+    if isinstance(value, Broadcast):
         sizes = iter(value.dims)
         dims = tuple(ONE if k in added else next(sizes) for k in range(rank))
-        return Repeated(value.element, value.code, dims)
+        return Broadcast(value.element, value.code, dims)
     return expanded(site.in_memory(eqn.args[0]), added)
 
 
@@ -218,7 +220,7 @@ def expanded(view: View, added: set[int]) -> View:
 
 
 @lowers("squeeze")
-def _squeeze(site: Site, eqn: Eqn) -> Value:
+def _squeeze(site: BlockLowering, eqn: Eqn) -> Value:
     view = site.in_memory(eqn.args[0])
     axes = known_axis(eqn.params.get("axis"), len(view.dims))
     if axes is None:
@@ -232,27 +234,27 @@ def _squeeze(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("broadcast_to")
-def _broadcast_to(site: Site, eqn: Eqn) -> Value:
+def _broadcast_to(site: BlockLowering, eqn: Eqn) -> Value:
     dims = sizes_of(site, eqn.params["shape"])
     return spread(site, eqn.args[0], dims)
 
 
-def spread(site: Site, atom: Atom, dims: Dims) -> Value:
+def spread(site: BlockLowering, atom: Atom, dims: Dims) -> Value:
     """A number or an array, repeated so that it has a shape."""
     value = site.operand(atom)
     return spread_value(site, value, dims, lambda: site.in_memory(atom))
 
 
 def spread_value(
-    site: Site, value: Value, dims: Dims, in_memory: Callable[[], View] | None = None
+    site: BlockLowering, value: Value, dims: Dims, in_memory: Callable[[], View] | None = None
 ) -> Value:
     """The same for a value; `in_memory` has it written down."""
     if isinstance(value, Scalar):
-        return Repeated(value, value.code, dims)
+        return Broadcast(value, value.code, dims)
     own = tuple(map(site.e.size, value.dims))
     must_spread(site.e, own, dims)
-    if isinstance(value, Repeated):
-        return Repeated(value.element, value.code, dims)
+    if isinstance(value, Broadcast):
+        return Broadcast(value.element, value.code, dims)
     if own == tuple(map(site.e.size, dims)):
         return value
     view = in_memory() if in_memory is not None else site.view(value)
@@ -272,7 +274,7 @@ def must_spread(e: Emitter, own: Dims, dims: Dims) -> None:
 
 
 @lowers("flip", "flipud", "fliplr")
-def _flip(site: Site, eqn: Eqn) -> Value:
+def _flip(site: BlockLowering, eqn: Eqn) -> Value:
     view = with_several_axes(site, eqn)
     axes = known_axis(eqn.params.get("axis"), len(view.dims))
     if eqn.op.name != "flip":
@@ -288,20 +290,20 @@ def _flip(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("reshape", "ravel", "flatten", "flat")
-def _reshape(site: Site, eqn: Eqn) -> Value:
+def _reshape(site: BlockLowering, eqn: Eqn) -> Value:
     if eqn.param("order", "C") != "C":
         raise Unlowered("an order of elements other than C's")
     value = site.operand(eqn.args[0])
     if isinstance(value, Scalar):
-        value = Repeated(value, value.code, ())
+        value = Broadcast(value, value.code, ())
     total = site.e.let(product(value.dims))
     dims = (total,) if eqn.op.name != "reshape" else _new_dims(site, eqn, value.dims, total)
-    if eqn.op.name == "flatten" or not isinstance(value, Repeated):
+    if eqn.op.name == "flatten" or not isinstance(value, Broadcast):
         return _reshaped(site, eqn, dims)
-    return Repeated(value.element, value.code, dims)
+    return Broadcast(value.element, value.code, dims)
 
 
-def _reshaped(site: Site, eqn: Eqn, dims: Dims) -> Value:
+def _reshaped(site: BlockLowering, eqn: Eqn, dims: Dims) -> Value:
     view = site.in_memory(eqn.args[0])
     if len(view.dims) > 1 and site.unit.changes_arrays and not site.unit.lies_in_order:
         raise Unlowered(
@@ -316,7 +318,7 @@ def _reshaped(site: Site, eqn: Eqn, dims: Dims) -> Value:
     return made
 
 
-def _new_dims(site: Site, eqn: Eqn, old: Dims, total: Expr) -> Dims:
+def _new_dims(site: BlockLowering, eqn: Eqn, old: Dims, total: Expr) -> Dims:
     atoms = [*eqn.args[1:], *(a for name, a in eqn.params.items() if name == "shape")]
     items = [site.value(atom) for atom in atoms]
     if len(items) == 1 and isinstance(items[0], Tuple):

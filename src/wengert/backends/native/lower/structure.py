@@ -16,11 +16,11 @@ from ..values.rows import ROWS
 from ..values.values import (
     NUMPY,
     PYTHON,
-    Delayed,
-    Known,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -29,8 +29,8 @@ from ..values.values import (
     integer,
 )
 from .fusion import mapped
-from .lowering import Site, lowers
-from .sequences.columns import Arrays, Growing
+from .lowering import BlockLowering, lowers
+from .sequences.columns import Arrays, GrowingList
 from .sequences.lists import copied_list, has_numbers_alone, item_copies
 from .sequences.ranges import SIZE_BITS
 from .sequences.sequences import RaggedArrays, item_at
@@ -43,17 +43,17 @@ _OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
 _HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound", "lying"}
 
 
-def elementwise(site: Site, eqn: Eqn) -> Value:
+def elementwise(site: BlockLowering, eqn: Eqn) -> Value:
     """An elementwise op: on numbers at once, on arrays in a loop nest."""
     if eqn.outs[0].kind == STR:
-        return Known(eqn)
+        return StaticValue(eqn)
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
     if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
         return joined(*map(site.value, eqn.args))
     if eqn.op.name in ("snapshot", "copy", "duplicate"):
         given = site.value(eqn.args[0])
-        if isinstance(given, Growing):
+        if isinstance(given, GrowingList):
             if eqn.op.name == "snapshot" and isinstance(given.column, (Arrays, RaggedArrays)):
                 return item_copies(site, given)
             return copied_list(site, given)
@@ -77,7 +77,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
             raise Unlowered("the bits of a truth value, which Python takes for an integer")
         return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
     if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot", "duplicate"):
-        return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
+        return Broadcast(site.as_scalar(operands[0]), operands[0].code, ())
     if eqn.namespace == "math" or (eqn.namespace == "py" and eqn.op.name in _OF_NUMBERS):
         return _of_numbers(site, eqn, operands)
     if eqn.op.name != "where" and not any(dims_of(x) for x in operands):
@@ -91,7 +91,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     return over_arrays(site, "power_of_array" if by_one else eqn.op.name, operands)
 
 
-def _of_numbers(site: Site, eqn: Eqn, operands: Sequence[Any]) -> Scalar:
+def _of_numbers(site: BlockLowering, eqn: Eqn, operands: Sequence[Any]) -> Scalar:
     """What Python computes of numbers, and of arrays without axes, which it takes for numbers."""
     if eqn.op.name in ("maximum", "minimum"):
         raise Unlowered("one of two arrays, which are compared as a whole")
@@ -114,7 +114,7 @@ def _must_be_clear(eqn: Eqn, x: Any) -> None:
         raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
 
 
-def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
+def over_arrays(site: BlockLowering, name: str, operands: Any) -> Lazy:
     """An elementwise op on arrays and numbers, by the name of its row."""
     row = ROWS[name]
     typed = operands[1:] if row.rule == "choice" else operands
@@ -131,7 +131,7 @@ def _must_divide(divisor: Any) -> None:
         raise Unlowered("arrays of integers divided by a number that is computed")
 
 
-def _chosen_number(site: Site, operands: Any) -> Repeated:
+def _chosen_number(site: BlockLowering, operands: Any) -> Broadcast:
     """`np.where` gives an array, of numbers too."""
     e = site.e
     code = operand_code("selection", operands[1:])
@@ -139,35 +139,35 @@ def _chosen_number(site: Site, operands: Any) -> Repeated:
         numbers.converted(e, v.expr, c) for v, c in zip(operands, ("b1", code, code), strict=True)
     )
     chosen = Scalar(e.apply("select", condition, x, y, code=code), NUMPY)
-    return Repeated(chosen, code, ())
+    return Broadcast(chosen, code, ())
 
 
 # --- containers ---------------------------------------------------------------------------
 
 
 @lowers("pack")
-def _pack(site: Site, eqn: Eqn) -> Value:
+def _pack(site: BlockLowering, eqn: Eqn) -> Value:
     items = tuple(_held(site, atom) for atom in eqn.args)
     form, keys, type_ = (eqn.param(name) for name in ("form", "keys", "type"))
     return Tuple(items, form, tuple(keys) if keys is not None else (), type_)
 
 
-def _held(site: Site, atom: Atom) -> Value:
+def _held(site: BlockLowering, atom: Atom) -> Value:
     """An item of a container: an array is in memory."""
     value = site.value(atom)
     if is_complex(value):
         return site.parts_in_memory(atom)
-    if isinstance(value, (Delayed, Repeated)):
+    if isinstance(value, (Lazy, Broadcast)):
         return (
             site.as_scalar(value)
-            if isinstance(value, Delayed) and not value.dims
+            if isinstance(value, Lazy) and not value.dims
             else (site.in_memory(atom))
         )
     return value
 
 
 @lowers("unpackable")
-def _unpackable(site: Site, eqn: Eqn) -> Value:
+def _unpackable(site: BlockLowering, eqn: Eqn) -> Value:
     """What is about to be unpacked into so many names."""
     value = site.value(eqn.args[0])
     count, starred = (int(site.value(atom).expr.value) for atom in eqn.args[1:])
@@ -187,47 +187,47 @@ def joined(a: Tuple, b: Tuple) -> Tuple:
     return Tuple(items, a.form if a.form == b.form else "list", tuple(range(len(items))))
 
 
-def length_of(site: Site, value: Value) -> Expr:
+def length_of(site: BlockLowering, value: Value) -> Expr:
     """`len` of a value."""
     match value:
         case Tuple(items=items, form=form) if form not in ("object", "dataclass"):
             must_be_open(value)
             return integer(len(items))
-        case Growing(length=length):
+        case GrowingList(length=length):
             return site.e.variable("length", length)  # the list may grow after this
         case Range(count=count):
             return count
-        case View() | Delayed() | Repeated() if value.dims:
+        case View() | Lazy() | Broadcast() if value.dims:
             return value.dims[0]
-        case Known(value=str() as text):
+        case StaticValue(value=str() as text):
             return integer(len(text))
         case _:
             raise Unlowered(f"the length of {described(value)}")
 
 
 @lowers("length")
-def _length(site: Site, eqn: Eqn) -> Value:
+def _length(site: BlockLowering, eqn: Eqn) -> Value:
     return Scalar(length_of(site, site.value(eqn.args[0])), PYTHON, SIZE_BITS)
 
 
 @lowers("rebound")
-def _rebound(site: Site, eqn: Eqn) -> Value:
+def _rebound(site: BlockLowering, eqn: Eqn) -> Value:
     """`value += …` gives the name a new object, as it does of a number."""
     if not isinstance(site.value(eqn.args[0]), Scalar):
         raise Unlowered("a change in place of what the run chooses")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("python_number")
-def _python_number(site: Site, eqn: Eqn) -> Value:
+def _python_number(site: BlockLowering, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
     if not isinstance(value, Scalar) or value.origin != PYTHON:
         raise Unlowered("a NumPy number beside an object with items")
-    return Known(None)
+    return StaticValue(None)
 
 
 @lowers("getattr")
-def _getattr(site: Site, eqn: Eqn) -> Value:
+def _getattr(site: BlockLowering, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
     name = eqn.param("name")
     if isinstance(value, Tuple) and name in value.keys:
@@ -235,12 +235,12 @@ def _getattr(site: Site, eqn: Eqn) -> Value:
     raise Unlowered(f"the attribute `{name}`")
 
 
-def item_of_list(site: Site, value: Growing, index: Scalar) -> Value:
+def item_of_list(site: BlockLowering, value: GrowingList, index: Scalar) -> Value:
     position = wrapped(site, index, length_of(site, value))
     return item_at(site.e, value, position)
 
 
-def wrapped(site: Site, index: Scalar, size: Expr) -> Expr:
+def wrapped(site: BlockLowering, index: Scalar, size: Expr) -> Expr:
     """An index that may count from the end, once it is known to be in range."""
     e = site.e
     if index.code != "i64":

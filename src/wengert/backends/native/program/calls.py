@@ -13,8 +13,8 @@ from ..containers.composed import handles
 from ..containers.residual_records import keep, kept_results
 from ..form.loopform import CODES, Code, Invoke, Procedure, Slot
 from ..lower.carried import copy_list
-from ..lower.lowering import Site, Unit, lowers
-from ..lower.sequences.columns import Growing
+from ..lower.lowering import BlockLowering, ProgramBuilder, lowers
+from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import copied_list, grown, template_of
 from ..lower.sequences.sequences import growing
 from ..prepare.outside import read_from_outside
@@ -23,7 +23,18 @@ from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of
 from ..values.loops import copy_elements
-from ..values.values import NUMPY, PYTHON, ZERO, Known, Root, Scalar, Tuple, Unlowered, Value, View
+from ..values.values import (
+    NUMPY,
+    PYTHON,
+    ZERO,
+    Root,
+    Scalar,
+    StaticValue,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+)
 from .control import settled
 from .passed import exprs_of, fresh, parameter, result_exprs, roots_of, type_of, views_of
 
@@ -44,7 +55,7 @@ class Callable:
 
 
 @lowers("call")
-def _call(site: Site, eqn: Eqn) -> list[Value]:
+def _call(site: BlockLowering, eqn: Eqn) -> list[Value]:
     callee: Callee = eqn.param("callee")
     if callee.function is None or callee.rebinds:
         raise Unlowered("a call of a function that binds names outside of it")
@@ -69,10 +80,10 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     return [args[changed[j]] if j in changed else next(rest) for j in range(len(eqn.outs))]
 
 
-def _passed(site: Site, atom: Atom, var: Var) -> Value:
+def _passed(site: BlockLowering, atom: Atom, var: Var) -> Value:
     """An argument: an array is in memory, and so is a list that may be of any length."""
     value = grown(site, settled(site, atom), var)
-    if isinstance(atom, Var) and isinstance(value, Growing):
+    if isinstance(atom, Var) and isinstance(value, GrowingList):
         site.values[atom] = value
     return value
 
@@ -82,7 +93,7 @@ def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
     value = args[k]
     if isinstance(value, View):
         return [value.root]
-    if not isinstance(value, Growing) or value.length is value.capacity:
+    if not isinstance(value, GrowingList) or value.length is value.capacity:
         raise Unlowered("a call of a function that changes a container that it is given")
     roots = value.column.roots()
     if any(root in roots_of(other) for n, other in enumerate(args) if n != k for root in roots):
@@ -92,10 +103,12 @@ def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
 
 def _handles(value: Value) -> list[Slot]:
     """What a call that changes an argument gives back of it, beside what is in its memory."""
-    return handles(value) if isinstance(value, Growing) else []
+    return handles(value) if isinstance(value, GrowingList) else []
 
 
-def _callable(unit: Unit, function: Function, args: Sequence[Value], changed: Changed) -> Callable:
+def _callable(
+    unit: ProgramBuilder, function: Function, args: Sequence[Value], changed: Changed
+) -> Callable:
     """The procedure for arguments like these, some of which it changes in place."""
     key = (id(function), *map(type_of, args))
     found = unit.callees.get(key)
@@ -137,9 +150,9 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     if kind == Seq(FLOAT):
         return growing(Emitter(Names()), template_of(FLOAT), "")
     if isinstance(kind, Seq):
-        return next((arg for arg in args if isinstance(arg, Growing)), Known(None))
+        return next((arg for arg in args if isinstance(arg, GrowingList)), StaticValue(None))
     if kind not in codes:
-        return Known(None)
+        return StaticValue(None)
     numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
     return Scalar(Slot("", codes[kind]), NUMPY if numpy else PYTHON)
 
@@ -158,7 +171,11 @@ class _Writes(Exception):
 
 
 def _lowered(
-    unit: Unit, function: Function, args: Sequence[Value], made: Callable, changed: Changed
+    unit: ProgramBuilder,
+    function: Function,
+    args: Sequence[Value],
+    made: Callable,
+    changed: Changed,
 ) -> tuple[Value, ...]:
     """The results of a function, which works on copies of what it writes to."""
     copied: set[Var] = set()
@@ -173,7 +190,7 @@ def _lowered(
 
 
 def _lower(
-    unit: Unit,
+    unit: ProgramBuilder,
     function: Function,
     args: Sequence[Value],
     made: Callable,
@@ -198,7 +215,7 @@ def _lower(
 
     unit.on_write, unit.is_kept = on_write, kept.__contains__
     unit.outside = {place: values[var] for var, place in read}
-    site = Site(unit, e, values, body, {})
+    site = BlockLowering(unit, e, values, body, {})
     for var in body.params:
         if var in copied:
             values[var] = _copied(site, values[var])
@@ -223,10 +240,10 @@ def _lower(
     return tuple(results)
 
 
-def _write_back(site: Site, param: Value, latest: Value) -> None:
+def _write_back(site: BlockLowering, param: Value, latest: Value) -> None:
     """Give an array or a list of the caller what it holds in the end."""
     e = site.e
-    if isinstance(param, Growing) and isinstance(latest, Growing):
+    if isinstance(param, GrowingList) and isinstance(latest, GrowingList):
         if latest is not param:
             copy_list(site, param, latest)
         return
@@ -239,20 +256,20 @@ def _write_back(site: Site, param: Value, latest: Value) -> None:
     copy_elements(e, param, latest)
 
 
-def _copied(site: Site, value: Value) -> Value:
+def _copied(site: BlockLowering, value: Value) -> Value:
     """The same arrays in memory of the function's own."""
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_copied(site, item) for item in value.items))
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return copied_list(site, value)
     return site.copied(value) if isinstance(value, View) else value
 
 
-def _handed_on(site: Site, value: Value) -> Value:
+def _handed_on(site: BlockLowering, value: Value) -> Value:
     """A result, whose arrays the caller is going to own."""
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return _list_handed_on(site, value)
     if not isinstance(value, View):
         return value
@@ -261,7 +278,7 @@ def _handed_on(site: Site, value: Value) -> Value:
     return made
 
 
-def _list_handed_on(site: Site, value: Growing) -> Growing:
+def _list_handed_on(site: BlockLowering, value: GrowingList) -> GrowingList:
     owned = site.e.owned
     if any(root not in owned for root in value.column.roots()):
         value = copied_list(site, value)

@@ -9,7 +9,7 @@ from ....ir.records import replace
 from ..form.loopform import Assign, Constant, Expr, If
 from ..lower import branches, carried
 from ..lower.carried import Holder
-from ..lower.lowering import Site, lowers
+from ..lower.lowering import BlockLowering, lowers
 from ..lower.plans import (
     WIDEST,
     ArrayPlan,
@@ -25,12 +25,22 @@ from ..lower.sequences.lists import grown
 from ..lower.sequences.merged_lists import merged_list
 from ..values.aliases import is_lent, note_copy
 from ..values.loops import copy_elements
-from ..values.values import ZERO, Known, Root, Scalar, Tuple, Unlowered, Value, View, c_strides
+from ..values.values import (
+    ZERO,
+    Root,
+    Scalar,
+    StaticValue,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+)
 from .control import settled, truth
 
 
 @lowers("if")
-def lower_if(site: Site, eqn: Eqn) -> list[Value]:
+def lower_if(site: BlockLowering, eqn: Eqn) -> list[Value]:
     site.prepare(eqn)
     condition = truth(site, eqn.args[0])
     if isinstance(condition, Constant):
@@ -55,13 +65,13 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
 
 
 @lowers("try")
-def lower_try(site: Site, eqn: Eqn) -> list[Value]:
+def lower_try(site: BlockLowering, eqn: Eqn) -> list[Value]:
     """The body alone: where it raises, the program exits, and the Python form handles the exception."""
     site.prepare(eqn)
-    return [Known(None), *_in_place(site, eqn.blocks[0])]
+    return [StaticValue(None), *_in_place(site, eqn.blocks[0])]
 
 
-def _in_place(site: Site, block: Block) -> list[Value]:
+def _in_place(site: BlockLowering, block: Block) -> list[Value]:
     """A block that certainly runs, as part of the block around it."""
     site.write_all()
     inner = site.inside(block, site.e)
@@ -72,7 +82,7 @@ def _in_place(site: Site, block: Block) -> list[Value]:
 
 
 def _grown_together(
-    blocks: Sequence[Site], pair: tuple[Value, Value], var: Var
+    blocks: Sequence[BlockLowering], pair: tuple[Value, Value], var: Var
 ) -> tuple[Value, Value]:
     """Lists of known length as lists of any length, where branches give lists of different lengths."""
     if not any(isinstance(value, Tuple) for value in pair):
@@ -81,7 +91,7 @@ def _grown_together(
     return a, b
 
 
-def _branch(inner: Site, block: Block) -> list[Value]:
+def _branch(inner: BlockLowering, block: Block) -> list[Value]:
     inner.run()
     values = [settled(inner, atom) for atom in block.outs]
     inner.write_all()
@@ -89,7 +99,11 @@ def _branch(inner: Site, block: Block) -> list[Value]:
 
 
 def _merged(
-    site: Site, blocks: Sequence[Site], pair: Sequence[Value], plan: Plan, hint: str
+    site: BlockLowering,
+    blocks: Sequence[BlockLowering],
+    pair: Sequence[Value],
+    plan: Plan,
+    hint: str,
 ) -> Value:
     match plan:
         case NumberPlan():
@@ -114,8 +128,8 @@ def _merged(
 
 
 def _merged_number(
-    site: Site,
-    blocks: Sequence[Site],
+    site: BlockLowering,
+    blocks: Sequence[BlockLowering],
     pair: Sequence[Value],
     plan: NumberPlan,
     hint: str,
@@ -130,7 +144,9 @@ def _merged_number(
     return Scalar(slot, origin_of(plan, source), bits)
 
 
-def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
+def _merged_array(
+    site: BlockLowering, blocks: Sequence[BlockLowering], pair: Sequence[Value], hint: str
+) -> Value:
     small = [inner.view(value) for inner, value in zip(blocks, pair, strict=True)]
     if _are_small(small):
         return _merged_copies(site, blocks, small)
@@ -162,7 +178,11 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
 
 
 def _note_lent(
-    site: Site, made: View, blocks: Sequence[Site], pair: Sequence[Value], atoms: Sequence[Atom]
+    site: BlockLowering,
+    made: View,
+    blocks: Sequence[BlockLowering],
+    pair: Sequence[Value],
+    atoms: Sequence[Atom],
 ) -> None:
     """Keep account of whether an array that branches merge is one of the caller's."""
     if made.root.of_caller or made.root.lent is not None:
@@ -179,7 +199,9 @@ def _are_small(views: Sequence[View]) -> bool:
     return known and a.dims == b.dims and a.code == b.code and carried.is_small(a)
 
 
-def _merged_copies(site: Site, blocks: Sequence[Site], views: Sequence[View]) -> View:
+def _merged_copies(
+    site: BlockLowering, blocks: Sequence[BlockLowering], views: Sequence[View]
+) -> View:
     """An array that two branches fill."""
     made = site.allocate(views[0].dims, views[0].code, ())
     for inner, view in zip(blocks, views, strict=True):

@@ -19,7 +19,7 @@ from ..improve.parallel import spread
 from ..improve.resets import have_resets, with_resets
 from ..improve.shared_fields import with_shared_words
 from ..lower.calling_convention import Leaf, Result
-from ..lower.lowering import Site, Unit
+from ..lower.lowering import BlockLowering, ProgramBuilder
 from ..lower.parameters import Parameters, Writes
 from ..lower.sequences.mismatches import Learned, Loosened, Widened
 from ..lower.sharing import Sharing, lies_in_order
@@ -85,7 +85,7 @@ def lower(
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
-            unit = Unit(prepare, handler_of, target)
+            unit = ProgramBuilder(prepare, handler_of, target)
             return _Lowering(function, leaves, found, unit, sharing, parallel=parallel).run()
         except Writes as error:
             found.written.add(error.number)
@@ -129,7 +129,7 @@ class _Lowering:
         function: Function,
         leaves: Sequence[Leaf],
         found: Found,
-        unit: Unit,
+        unit: ProgramBuilder,
         sharing: Sharing,
         *,
         parallel: bool,
@@ -155,7 +155,7 @@ class _Lowering:
         values = self._values()
         if parameters.written:
             parameters.must_not_overlap()
-        site = Site(self.unit, self.e, values, body, self.results.destinations())
+        site = BlockLowering(self.unit, self.e, values, body, self.results.destinations())
         site.run()
         results = tuple(self.results.result(site, k, atom) for k, atom in enumerate(body.outs))
         site.write_all()

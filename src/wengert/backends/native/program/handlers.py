@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....ir.graph import Eqn
 from ..containers import chosen_items, fields, flattened, list_ops, python_sums, zeros
 from ..lower import known, shapes, structure
-from ..lower.lowering import HANDLERS, Handler, Site
+from ..lower.lowering import HANDLERS, BlockLowering, Handler
 from ..lower.sequences import ranges
 from ..ops.arrays import (
     diagonals,
@@ -88,7 +88,7 @@ TABLES = (
 """The modules that enter handlers into the table."""
 
 
-def handler_of(site: Site, eqn: Eqn) -> Handler:
+def handler_of(site: BlockLowering, eqn: Eqn) -> Handler:
     """The handler of the op of an equation.
 
     Raises:

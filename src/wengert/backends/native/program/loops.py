@@ -23,9 +23,9 @@ from ..form.loopform import (
 )
 from ..lower import branches, carried
 from ..lower.carried import Holder
-from ..lower.lowering import Site, lowers
+from ..lower.lowering import BlockLowering, lowers
 from ..lower.plans import Plan, ReplacedPlan, Retry, plan_for
-from ..lower.sequences.columns import Growing, Parts
+from ..lower.sequences.columns import GrowingList, Parts
 from ..lower.sequences.lists import grown, like_item
 from ..lower.sequences.sequences import growing, item_at, push
 from ..prepare.writes import OF_DERIVATIVES, WRITES
@@ -36,11 +36,11 @@ from ..values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Delayed,
-    Known,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -67,16 +67,16 @@ class Walk(NamedTuple):
     """What a loop iterates over: how many items, and how to find one."""
 
     length: Expr
-    item: Callable[[Site, Expr], Value]
+    item: Callable[[BlockLowering, Expr], Value]
 
 
-def walk_over(site: Site, atom: Atom) -> Walk:
+def walk_over(site: BlockLowering, atom: Atom) -> Walk:
     """How to iterate over a value."""
     value = site.value(atom)
     match value:
         case Range(start=start, count=count, step=step):
 
-            def of_range(inner: Site, k: Expr) -> Value:
+            def of_range(inner: BlockLowering, k: Expr) -> Value:
                 inner.e.note_least(k, 0)
                 expr = inner.e.let(plus(start.expr, times(k, step.expr)))
                 least = inner.e.least(start.expr)
@@ -87,9 +87,9 @@ def walk_over(site: Site, atom: Atom) -> Walk:
             return Walk(count, of_range)
         case Tuple() if is_complex(value):
             return _walk_over_complex(site.parts_in_memory(atom))
-        case Growing():
+        case GrowingList():
             return Walk(value.length, lambda inner, k: item_at(inner.e, value, k))
-        case View() | Delayed() | Repeated() if value.dims:
+        case View() | Lazy() | Broadcast() if value.dims:
             view = site.in_memory(atom)
             return Walk(view.dims[0], lambda inner, k: row(inner, view, k))
         case Tuple(items=items) if items:
@@ -106,7 +106,7 @@ def _walk_over_complex(parts: Tuple) -> Walk:
     return Walk(re.dims[0], lambda inner, k: by_part(parts, lambda view: row(inner, view, k)))
 
 
-def row(site: Site, array: View, k: Expr) -> Value:
+def row(site: BlockLowering, array: View, k: Expr) -> Value:
     """Row k of an array; a number if it has one axis."""
     if len(array.dims) == 1:
         return Scalar(site.e.load(array, (k,)), NUMPY)
@@ -115,7 +115,7 @@ def row(site: Site, array: View, k: Expr) -> Value:
 
 
 @lowers("for", "while")
-def lower_loop(site: Site, eqn: Eqn) -> list[Value]:
+def lower_loop(site: BlockLowering, eqn: Eqn) -> list[Value]:
     site.prepare(eqn)
     loop = _Loop(site, eqn)
     plans = [plan_for(value) for value in loop.given]
@@ -146,7 +146,7 @@ class _Mark:
 class _Loop:
     """One loop equation."""
 
-    def __init__(self, site: Site, eqn: Eqn):
+    def __init__(self, site: BlockLowering, eqn: Eqn):
         self.site = site
         self.eqn = eqn
         n = eqn.param("iterables", 0)
@@ -169,7 +169,7 @@ class _Loop:
     def _or_unbound(self, value: Value, var: Var) -> Value:
         """A number or an array in the place of one that has not been assigned when a loop begins."""
         codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
-        if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+        if not isinstance(value, StaticValue) or value.value is not UNDEFINED.value:
             return value
         if var.kind in codes:
             return branches.unbound(codes[var.kind])
@@ -248,7 +248,7 @@ class _Loop:
         return count
 
     def _bind(
-        self, inner: Site, walks: Sequence[Walk], holders: Sequence[Holder], index: Slot
+        self, inner: BlockLowering, walks: Sequence[Walk], holders: Sequence[Holder], index: Slot
     ) -> None:
         for var, holder in zip(self.params, holders, strict=True):
             inner.values[var] = holder.value
@@ -258,7 +258,7 @@ class _Loop:
                 k = inner.e.let(minus(minus(over.length, ONE), index))
             inner.values[var] = over.item(inner, k)
 
-    def _updates(self, inner: Site, holders: Sequence[Holder]) -> list[carried.Update]:
+    def _updates(self, inner: BlockLowering, holders: Sequence[Holder]) -> list[carried.Update]:
         steps: list[carried.Update] = []
         values = [settled(inner, atom) for atom in self.results]
         self.items_collected = [settled(inner, atom) for atom in self.collected]
@@ -285,7 +285,9 @@ class _Loop:
             elif eqn.op.name in _OF_LISTS and eqn.args[0] in names:
                 raise Unlowered("a list that a loop changes and makes anew")
 
-    def _collect(self, inner: Site, index: Slot, count: Expr, changing: set[Slot]) -> list[Growing]:
+    def _collect(
+        self, inner: BlockLowering, index: Slot, count: Expr, changing: set[Slot]
+    ) -> list[GrowingList]:
         """Append what is collected; all lists of a loop grow together."""
         lists = self.eqn.outs[len(self.initials) :]
         if not lists:
@@ -306,7 +308,7 @@ class _Loop:
             made.column.put(inner.e, index, together)
         assert isinstance(made.column, Parts)
         return [
-            Growing(column, made.length, made.capacity, room, key=var)
+            GrowingList(column, made.length, made.capacity, room, key=var)
             for var, column in zip(lists, made.column.columns, strict=True)
         ]
 
@@ -320,14 +322,16 @@ class _Loop:
             )
         )
 
-    def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
+    def _finish(self, inner: BlockLowering, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None
         carried.apply_updates(inner, steps)
         inner.release_owned()
         if stop is not None:
             inner.e.break_if(stop)
 
-    def _write_loop(self, inner: Site, holders: Sequence[Holder], index: Slot, count: Expr) -> None:
+    def _write_loop(
+        self, inner: BlockLowering, holders: Sequence[Holder], index: Slot, count: Expr
+    ) -> None:
         body = tuple(inner.e.statements)
         if self.test is None:
             self.site.e.add(For(index, count, body))
@@ -342,7 +346,7 @@ class _Loop:
         self.site.e.add(While(tuple(test.e.statements), condition, body))
 
 
-def _apart(e: Emitter, made: Growing) -> Growing:
+def _apart(e: Emitter, made: GrowingList) -> GrowingList:
     """A list that has grown together with others, and grows and shrinks by itself from now on."""
     length = e.variable("length", made.length)
-    return Growing(made.column, length, e.variable("room", made.capacity), made.count, made.key)
+    return GrowingList(made.column, length, e.variable("room", made.capacity), made.count, made.key)

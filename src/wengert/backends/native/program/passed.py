@@ -7,20 +7,20 @@ from typing import Any
 from ....ir.records import replace
 from ..containers.composed import key_of, mapped, words_of
 from ..form.loopform import Code, Expr, Slot
-from ..lower.sequences.columns import Growing
+from ..lower.sequences.columns import GrowingList
 from ..values.emitter import Emitter
 from ..values.numbers import origin_expr
 from ..values.values import (
     ONE,
     ZERO,
-    Known,
+    DynamicOwner,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     c_strides,
 )
 
@@ -31,11 +31,11 @@ def type_of(value: Value) -> Any:
             return code, origin if isinstance(origin, int) else origin.among
         case View(code=code, dims=dims):
             return code, value.root.lasts, tuple(dim == ONE for dim in dims)
-        case Known(value=known):
+        case StaticValue(value=known):
             return "known", known if isinstance(known, (str, int, type(None))) else id(known)
         case Tuple(items=items, form=form, keys=keys, type=type_):
             return form, keys, id(type_), *map(type_of, items)
-        case Growing():
+        case GrowingList():
             return key_of(value)
         case _:
             raise Unlowered("a call with a range or a slice")
@@ -51,7 +51,7 @@ def exprs_of(value: Value) -> list[Expr]:
             return [value.pointer, value.offset, *dims, *value.strides]
         case Tuple(items=items):
             return [expr for item in items for expr in exprs_of(item)]
-        case Growing():
+        case GrowingList():
             return words_of(value)
         case _:
             return []
@@ -67,8 +67,8 @@ def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> V
     match like:
         case Scalar(code=code, origin=int(origin)):
             return Scalar(slot(code), origin)
-        case Scalar(code=code, origin=Whose(among=among)):
-            return Scalar(slot(code), Whose(slot("i64"), among))
+        case Scalar(code=code, origin=DynamicOwner(among=among)):
+            return Scalar(slot(code), DynamicOwner(slot("i64"), among))
         case View(code=code):
             root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
@@ -76,7 +76,7 @@ def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> V
             return View(root, code, dims, c_strides(dims), ZERO, whole=True)
         case Tuple(items=items):
             return replace(like, items=tuple(fresh(e, item, slots, hint) for item in items))
-        case Growing():
+        case GrowingList():
             made = mapped(like, lambda expr: slot(expr.code), lasts=False)
             e.owned += made.column.roots()
             return made
@@ -87,7 +87,7 @@ def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> V
 def parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     if isinstance(like, Tuple):
         return replace(like, items=tuple(parameter(e, item, slots, hint) for item in like.items))
-    if isinstance(like, Growing):
+    if isinstance(like, GrowingList):
         return _list_parameter(e, like, slots, hint)
     if not isinstance(like, View):
         return fresh(e, like, slots, hint)
@@ -103,7 +103,7 @@ def parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     return View(root, like.code, dims, strides, offset)
 
 
-def _list_parameter(e: Emitter, like: Growing, slots: list[Slot], hint: str) -> Growing:
+def _list_parameter(e: Emitter, like: GrowingList, slots: list[Slot], hint: str) -> GrowingList:
     """A list: what changes with it is in variables of the procedure's own."""
 
     def taken(expr: Expr) -> Slot:
@@ -117,7 +117,7 @@ def roots_of(value: Value) -> list[Root]:
     """The memory that a value lies in."""
     if isinstance(value, Tuple):
         return [root for item in value.items for root in roots_of(item)]
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return value.column.roots()
     return [value.root] if isinstance(value, View) else []
 
@@ -137,9 +137,9 @@ def result_exprs(value: Value) -> list[Expr]:
             return [value.pointer, *(d for d in value.dims if d != ONE)]
         case Tuple(items=items):
             return [expr for item in items for expr in result_exprs(item)]
-        case Known():
+        case StaticValue():
             return []
-        case Growing():
+        case GrowingList():
             return words_of(value)
         case _:
             raise Unlowered("a function that gives a range or a slice")

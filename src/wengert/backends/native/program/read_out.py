@@ -10,9 +10,9 @@ import numpy as np
 
 from ..form.loopform import SIZES, Code, Constant, Expr, Slot
 from ..lower.sequences import columns, sequences
-from ..lower.sequences.columns import Column, Growing
+from ..lower.sequences.columns import Column, GrowingList
 from ..values.complexes import COMPLEX
-from ..values.values import AN_INTEGER, PYTHON, SINGLE, Known, Scalar, Tuple, Unlowered
+from ..values.values import AN_INTEGER, PYTHON, SINGLE, Scalar, StaticValue, Tuple, Unlowered
 
 ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.float32}
 
@@ -45,7 +45,7 @@ class ListReader:
     def __init__(self, words: Mapping[Slot, Any]):
         self._words = words
 
-    def read(self, value: Growing, form: str) -> Any:
+    def read(self, value: GrowingList, form: str) -> Any:
         """A list or tuple."""
         return _CONTAINERS[form](self._items(value.column, 0, self._number(value.length)))
 
@@ -105,8 +105,8 @@ class ListReader:
         first = start + self._number(column.offset)
         return elements(self._words[column.root.pointer], column.code, first, count)
 
-    def _known(self, value: Known | Scalar) -> Any:
-        if isinstance(value, Known):
+    def _known(self, value: StaticValue | Scalar) -> Any:
+        if isinstance(value, StaticValue):
             return value.value
         number = np.array([self._number(value.expr)], ITEM_TYPES[value.code])
         assert isinstance(value.origin, int)

@@ -22,9 +22,9 @@ from ..lower.calling_convention import (
     Result,
     ViewResult,
 )
-from ..lower.lowering import Site
+from ..lower.lowering import BlockLowering
 from ..lower.parameters import Parameters, parts_side_by_side
-from ..lower.sequences.columns import Growing
+from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.sequence_forms import form_of_sequence
 from ..lower.shapes import dims_of
 from ..lower.sharing import Sharing
@@ -33,16 +33,16 @@ from ..values.lineage import lineage
 from ..values.loops import copy_elements
 from ..values.values import (
     ZERO,
-    Delayed,
-    Known,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
     Origin,
-    Repeated,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     View,
-    Whose,
     c_strides,
     integer,
     product,
@@ -113,10 +113,10 @@ class Results:
         """How many elements the arrays have that the caller makes."""
         return {view.pointer: product(view.dims) for view in self.out_views.values()}
 
-    def result(self, site: Site, k: int, atom: Atom) -> Result:
+    def result(self, site: BlockLowering, k: int, atom: Atom) -> Result:
         """What a result is, by number."""
         value = site.value(atom)
-        if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
+        if isinstance(value, Lazy) and not value.dims and not _is_zero_d(atom):
             value = site.as_scalar(value)
         if isinstance(value, Tuple) and is_complex(value):
             if k in self.out_views:
@@ -133,17 +133,17 @@ class Results:
                 return NumberResult(slot, self._kept_origin(value.origin))
             case View() if isinstance(kind_of_atom(atom), Seq):
                 raise Unlowered("a list that is kept as an array, as a result")
-            case View() | Delayed() | Repeated():
+            case View() | Lazy() | Broadcast():
                 return self._array_result(site, k, atom)
-            case Growing():
+            case GrowingList():
                 self._must_be_new(atom)
                 return self._list_result(value, form_of_sequence(self.function, atom))
-            case Known(value=known) if known is None or isinstance(known, (str, bool, int)):
+            case StaticValue(value=known) if known is None or isinstance(known, (str, bool, int)):
                 return KnownResult(known)
             case _:
                 raise Unlowered("a result that is no number and no array")
 
-    def _complex_result(self, site: Site, value: Tuple) -> ComplexResult:
+    def _complex_result(self, site: BlockLowering, value: Tuple) -> ComplexResult:
         """A complex number; where it may turn out to be real, the Python form gives it then."""
         number = by_part(value, site.as_scalar)
         must_be_complex(self.e, [number])
@@ -154,7 +154,9 @@ class Results:
         self.slots += (re, im)
         return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
 
-    def _complex_array_result(self, site: Site, atom: Atom, value: Tuple) -> ComplexArrayResult:
+    def _complex_array_result(
+        self, site: BlockLowering, atom: Atom, value: Tuple
+    ) -> ComplexArrayResult:
         """A complex array: its parts side by side in memory of their own."""
         views = [site.view(part) for part in value.items]
         if any(id(view.root) in self.parameters.roots for view in views):
@@ -172,7 +174,7 @@ class Results:
         self.slots += sizes
         return ComplexArrayResult(pointer, sizes)
 
-    def _list_result(self, value: Growing, form: str) -> ListResult:
+    def _list_result(self, value: GrowingList, form: str) -> ListResult:
         """A list or tuple, in variables of the result; Python puts it together."""
         if any(id(root) in self.parameters.roots for root in value.column.roots()):
             raise Unlowered("a result that is an argument, or part of one")
@@ -188,13 +190,13 @@ class Results:
 
     def _kept_origin(self, origin: Origin) -> Origin:
         """Whose a result is: where that depends on the run, in a variable of its own."""
-        if not isinstance(origin, Whose):
+        if not isinstance(origin, DynamicOwner):
             return origin
         found = self.e.variable("origin", origin.expr)
         self.slots.append(found)
         return replace(origin, expr=found)
 
-    def _array_result(self, site: Site, k: int, atom: Atom) -> Result:
+    def _array_result(self, site: BlockLowering, k: int, atom: Atom) -> Result:
         place = self.out_views.get(k)
         view = site.in_memory(atom)
         lent = self._lent(view)

@@ -35,7 +35,7 @@ from ..lower.calling_convention import (
     ViewResult,
 )
 from ..program.function import Lowered
-from ..values.values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
+from ..values.values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, DynamicOwner
 from . import result_memory
 from .duration import takes_long
 from .python_objects import ARRAY_AT, VALUE_AT, table
@@ -344,14 +344,14 @@ class _Entry:
                 return value
             case NumberResult(slot=slot, origin=origin):
                 number = outs[slot]
-                if isinstance(origin, Whose):
+                if isinstance(origin, DynamicOwner):
                     return self._one_of(
                         origin, outs, lambda whose: self._python_number(number, slot.code, whose)
                     )
                 return self._python_number(number, slot.code, origin)
             case ComplexResult(re=re, im=im, origin=origin):
                 parts = (outs[re], outs[im])
-                if isinstance(origin, Whose):
+                if isinstance(origin, DynamicOwner):
                     return self._one_of(
                         origin, outs, lambda whose: self._complex_number(parts, whose)
                     )
@@ -393,7 +393,9 @@ class _Entry:
         descr, make = self.from_table("descr.complex"), self.from_table("PyArray_Scalar")
         return self.define(f"call ptr {make}(ptr {place}, ptr {descr}, ptr null)")
 
-    def _one_of(self, origin: Whose, outs: dict[Slot, str], make: Callable[[int], str]) -> str:
+    def _one_of(
+        self, origin: DynamicOwner, outs: dict[Slot, str], make: Callable[[int], str]
+    ) -> str:
         """An object that is made in another way for each origin, which is known only now."""
         assert isinstance(origin.expr, Slot)
         number = outs[origin.expr]

@@ -35,7 +35,7 @@ from ..lower.calling_convention import (
 )
 from ..program.function import Lowered
 from ..program.read_out import ITEM_TYPES, ListReader, part_of
-from ..values.values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
+from ..values.values import AN_INTEGER, PYTHON, SINGLE, DynamicOwner, Origin, Unlowered
 from . import vectorcall
 from .answers import EXITED
 from .machine import compiled, machine
@@ -213,7 +213,7 @@ class Kernel:
 
 def _whose(origin: Origin, words: Mapping[Slot, Any]) -> int:
     """Whose a result is, in this run."""
-    if not isinstance(origin, Whose):
+    if not isinstance(origin, DynamicOwner):
         return origin
     assert isinstance(origin.expr, Slot)
     return int(words[origin.expr])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..form.loopform import Constant, Expr
-from .values import Delayed, Root, Tuple, Unlowered, Value, View
+from .values import Lazy, Root, Tuple, Unlowered, Value, View
 
 
 def memory_of(value: Value) -> set[int]:
@@ -11,7 +11,7 @@ def memory_of(value: Value) -> set[int]:
     match value:
         case View(root=root):
             return {id(root)}
-        case Delayed(result=result):
+        case Lazy(result=result):
             return memory_of(result)
         case Tuple(items=items):
             return {root for item in items for root in memory_of(item)}

@@ -17,15 +17,15 @@ from .values import (
     NUMPY,
     PYTHON,
     UNBOUND,
-    Delayed,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
     Origin,
-    Repeated,
     Scalar,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     integer,
 )
 
@@ -71,14 +71,14 @@ def by_part(value: Tuple, change: Callable[[Value], Value]) -> Tuple:
 def template() -> Tuple:
     """What stands for complex numbers of which nothing is known but that they are."""
     whose = frozenset((PYTHON, NUMPY))
-    re, im = (Scalar(Slot("", "f64"), Whose(Slot("", "i64"), whose)) for _ in range(2))
+    re, im = (Scalar(Slot("", "f64"), DynamicOwner(Slot("", "i64"), whose)) for _ in range(2))
     return complex_of(re, im)
 
 
 # --- real values among complex ones -----------------------------------------------------------
 
 
-def lifted(e: Emitter, value: Scalar | View | Delayed | Repeated) -> Tuple:
+def lifted(e: Emitter, value: Scalar | View | Lazy | Broadcast) -> Tuple:
     """A real number or array as a complex one.
 
     Raises:

@@ -9,14 +9,14 @@ import numpy as np
 from ....ir.graph import UNDEFINED, Const
 from ..form.loopform import CODES, Constant
 from .complexes import known_number
-from .values import NUMPY, PYTHON, Bounds, Known, Scalar, Tuple, Unlowered, Value, number
+from .values import NUMPY, PYTHON, Bounds, Scalar, StaticValue, Tuple, Unlowered, Value, number
 
 
 def constant(atom: Const) -> Value:
     """What a constant is."""
     value = atom.value
     if atom is UNDEFINED or atom == UNDEFINED:
-        return Known(value)
+        return StaticValue(value)
     if isinstance(value, np.generic):
         return _numpy_scalar(value)
     if isinstance(value, complex):
@@ -30,7 +30,7 @@ def constant(atom: Const) -> Value:
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return Bounds(*(None if p is None else number(p) for p in parts))
-    return Known(value)
+    return StaticValue(value)
 
 
 def _numpy_scalar(value: Any) -> Scalar | Tuple:

@@ -18,10 +18,10 @@ from .values import (
     PYTHON,
     SINGLE,
     UNBOUND,
+    DynamicOwner,
     Origin,
     Scalar,
     Unlowered,
-    Whose,
     integer,
 )
 
@@ -46,12 +46,12 @@ def merged(e: Emitter, origins: Sequence[Origin], least: int = AN_INTEGER) -> Or
     for origin in origins:
         if max(bound(origin)) > lowest:
             total = e.apply("max", total, origin_expr(origin))
-    return Whose(total, frozenset(among))
+    return DynamicOwner(total, frozenset(among))
 
 
 def possible(origin: Origin) -> frozenset[int]:
     """Whose a number may be."""
-    return origin.among if isinstance(origin, Whose) else frozenset((origin,))
+    return origin.among if isinstance(origin, DynamicOwner) else frozenset((origin,))
 
 
 def bound(origin: Origin) -> frozenset[int]:
@@ -248,7 +248,7 @@ def chosen_origin(e: Emitter, condition: Expr, then: Origin, other: Origin) -> O
     if then == other:
         return then
     chosen = e.apply("select", condition, origin_expr(then), origin_expr(other), code="i64")
-    return Whose(chosen, possible(then) | possible(other))
+    return DynamicOwner(chosen, possible(then) | possible(other))
 
 
 # --- integers -----------------------------------------------------------------------------

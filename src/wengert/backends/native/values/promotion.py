@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..form.loopform import FLOATS, Code, Constant, Expr, floating
 from .emitter import Emitter
 from .rows import Rule
-from .values import AN_INTEGER, NUMPY, SINGLE, Array, Scalar, Unlowered, Whose
+from .values import AN_INTEGER, NUMPY, SINGLE, Array, DynamicOwner, Scalar, Unlowered
 
 _ORDER: tuple[Code, ...] = ("b1", "i64", "f32", "f64")
 _WIDTH = {"b1": 0, "i64": 1, "f32": 2, "f64": 2}
@@ -26,7 +26,7 @@ def operands(value: Scalar | Array) -> list[Operand]:
     """The types that an operand may have: more than one where that depends on the run."""
     if not isinstance(value, Scalar):
         return [Operand(value.code, weak=False)]
-    among = value.origin.among if isinstance(value.origin, Whose) else (value.origin,)
+    among = value.origin.among if isinstance(value.origin, DynamicOwner) else (value.origin,)
     return list({_of_number(value.code, origin) for origin in among})
 
 

@@ -28,14 +28,14 @@ OF_DOUBLES = frozenset((UNBOUND, AN_INTEGER, PYTHON, NUMPY))
 
 
 @value_record
-class Whose:
+class DynamicOwner:
     """Whose number a number is, where that depends on the run: a variable, and what it may hold."""
 
     expr: Expr
     among: frozenset[int] = OF_DOUBLES
 
 
-Origin = int | Whose
+Origin = int | DynamicOwner
 
 
 @value_record
@@ -93,7 +93,7 @@ class View:
 
 
 @mutable_record
-class Delayed:
+class Lazy:
     """An array, or the result of a reduction, that a pending loop nest is going to compute."""
 
     code: Code
@@ -111,7 +111,7 @@ class Delayed:
 
 
 @record
-class Repeated:
+class Broadcast:
     """One number everywhere in an array: nothing is computed until it meets other arrays."""
 
     element: Scalar
@@ -146,13 +146,13 @@ class Bounds:
 
 
 @record
-class Known:
+class StaticValue:
     """A value that is known while the program is compiled: None, a string, a dtype, a function."""
 
     value: Any
 
 
-Array = View | Delayed | Repeated
+Array = View | Lazy | Broadcast
 Value = Any
 
 
@@ -215,7 +215,7 @@ def c_strides(dims: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 def must_have_type(number: Scalar) -> None:
     """Refuse a number that may have 32 or 64 bits."""
-    if isinstance(number.origin, Whose) and SINGLE in number.origin.among:
+    if isinstance(number.origin, DynamicOwner) and SINGLE in number.origin.among:
         raise Unlowered("a number whose type depends on the run")
 
 
@@ -224,13 +224,13 @@ def described(value: Value) -> str:
     match value:
         case Scalar():
             return "a number"
-        case View() | Delayed() | Repeated():
+        case View() | Lazy() | Broadcast():
             return "an array"
         case Tuple():
             return f"a {value.form}"
-        case Known(value=None):
+        case StaticValue(value=None):
             return "None"
-        case Known(value=known):
+        case StaticValue(value=known):
             return f"a {type(known).__name__}"
         case _:
             return "a list"

@@ -20,15 +20,15 @@ from ...values.values import (
     PYTHON,
     ZERO,
     Bounds,
-    Known,
+    DynamicOwner,
     Range,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     c_strides,
     plus,
     product,
@@ -62,7 +62,7 @@ class Column(Protocol):
 
 
 @mutable_record
-class Growing:
+class GrowingList:
     """A list.
 
     Attributes:
@@ -140,7 +140,7 @@ class NumbersOfAnyOrigin:
 
     def item(self, e: Emitter, position: Expr) -> Scalar:
         value = self.values.item(e, position)
-        whose = Whose(self.origins.item(e, position).expr, self.among)
+        whose = DynamicOwner(self.origins.item(e, position).expr, self.among)
         return Scalar(value.expr, whose, value.bits)
 
     def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
@@ -214,15 +214,15 @@ class ListsOfOneLength:
         self.flat.enlarge(e, e.let(times(room, self.count)))
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Growing) or item.count != self.count:
+        if not isinstance(item, GrowingList) or item.count != self.count:
             raise Mismatch
         start = e.let(times(position, self.count))
         copy_items(e, self.flat, start, item.column, self.count)
 
-    def item(self, e: Emitter, position: Expr) -> Growing:
+    def item(self, e: Emitter, position: Expr) -> GrowingList:
         length = e.variable("size", self.count)
         start = e.let(times(position, self.count))
-        return Growing(self.flat.shifted(e, start), length, length, self.count)
+        return GrowingList(self.flat.shifted(e, start), length, length, self.count)
 
     def shifted(self, e: Emitter, start: Expr) -> ListsOfOneLength:
         moved = self.flat.shifted(e, e.let(times(start, self.count)))
@@ -265,7 +265,7 @@ class Parts:
 class Same:
     """Items that are all the same: a known value, or a number that no item changes."""
 
-    value: Known | Scalar
+    value: StaticValue | Scalar
 
     def roots(self) -> list[Root]:
         return []
@@ -274,14 +274,14 @@ class Same:
         pass
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if isinstance(self.value, Known) and isinstance(item, Known):
+        if isinstance(self.value, StaticValue) and isinstance(item, StaticValue):
             same = self.value.value is item.value
         else:
             same = self.value == item
         if not same:
             raise Mismatch
 
-    def item(self, e: Emitter, position: Expr) -> Known | Scalar:
+    def item(self, e: Emitter, position: Expr) -> StaticValue | Scalar:
         return self.value
 
     def shifted(self, e: Emitter, start: Expr) -> Same:
@@ -326,7 +326,9 @@ def range_of(parts: Tuple) -> Range:
 def bounds_parts(item: Value) -> Value:
     if not isinstance(item, Bounds):
         return item
-    return Tuple(tuple(Known(None) if p is None else p for p in (item.start, item.stop, item.step)))
+    return Tuple(
+        tuple(StaticValue(None) if p is None else p for p in (item.start, item.stop, item.step))
+    )
 
 
 def bounds_of(parts: Tuple) -> Bounds:

@@ -16,20 +16,20 @@ from ...values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Known,
+    DynamicOwner,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     integer,
     plus,
     times,
 )
-from ..lowering import Site
-from .columns import Growing, ListsOfOneLength, Undecided
+from ..lowering import BlockLowering
+from .columns import GrowingList, ListsOfOneLength, Undecided
 from .mismatches import Loosened, Mismatch
 from .sequences import Lists, growing, item_at
 
@@ -44,7 +44,7 @@ def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
     """
     match kind:
         case _ if kind == FLOAT:
-            return Scalar(Slot("", "f64"), Whose(Slot("", "i64"), floats))
+            return Scalar(Slot("", "f64"), DynamicOwner(Slot("", "i64"), floats))
         case _ if kind in (INT, BOOL):
             return Scalar(Slot("", "i64" if kind == INT else "b1"), PYTHON)
         case _ if kind == COMPLEX:
@@ -58,14 +58,14 @@ def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
         case Seq() | Struct(form="list"):
             return growing(Emitter(Names()), template_of(_item_kind(kind), floats), "row")
         case Static(value=str() | None as known):
-            return Known(known)
+            return StaticValue(known)
         case _ if kind == NONE:
-            return Known(None)
+            return StaticValue(None)
         case _:
             raise Unlowered("a list of items of unknown types")
 
 
-def in_memory_as_list(site: Site, value: Tuple) -> Growing:
+def in_memory_as_list(site: BlockLowering, value: Tuple) -> GrowingList:
     """A list of numbers of known length, in memory."""
     codes: set[Code] = {item.code for item in value.items}
     if len(codes) != 1:
@@ -79,12 +79,12 @@ def in_memory_as_list(site: Site, value: Tuple) -> Growing:
     return made
 
 
-def grown(site: Site, value: Value, var: Var) -> Value:
+def grown(site: BlockLowering, value: Value, var: Var) -> Value:
     """A list of known length as one that can grow, if that is what it is going to do as the value of a variable."""
     if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
     items = [list_in_list(site, item) for item in value.items]
-    lists = next((item for item in items if isinstance(item, Growing)), None)
+    lists = next((item for item in items if isinstance(item, GrowingList)), None)
     if lists is not None and any(getattr(item, "count", None) != lists.count for item in items):
         lists = replace(lists, count=None)
     template = lists or _first_item(site, var, var.kind.item)
@@ -96,7 +96,7 @@ def grown(site: Site, value: Value, var: Var) -> Value:
     return made
 
 
-def list_in_list(site: Site, item: Value) -> Value:
+def list_in_list(site: BlockLowering, item: Value) -> Value:
     """An item of a list: one that is a list itself is going to be kept in memory, with all the others."""
     if not isinstance(item, Tuple) or item.form != "list" or not item.items:
         return item
@@ -112,7 +112,7 @@ def list_in_list(site: Site, item: Value) -> Value:
     return replace(made, count=count)
 
 
-def as_item(site: Site, container: Growing, item: Value) -> Value:
+def as_item(site: BlockLowering, container: GrowingList, item: Value) -> Value:
     """What is put into a list as an item: into a list of lists, a list in memory."""
     holds_lists = isinstance(container.column, (ListsOfOneLength, Lists))
     return list_in_list(site, item) if holds_lists else item
@@ -133,7 +133,7 @@ def _is_constant(expr: Expr) -> bool:
     return isinstance(expr, Constant)
 
 
-def _first_item(site: Site, var: Var, kind: Kind) -> Value:
+def _first_item(site: BlockLowering, var: Var, kind: Kind) -> Value:
     """An item of a list: of one that the program says nothing of, what an attempt before this one has found."""
     if kind != UNKNOWN:
         return template_of(kind, site.unit.of_lists)
@@ -144,7 +144,7 @@ def _first_item(site: Site, var: Var, kind: Kind) -> Value:
 
 
 @contextmanager
-def loosening(site: Site, container: Growing) -> Generator[None]:
+def loosening(site: BlockLowering, container: GrowingList) -> Generator[None]:
     """Where a list is given an item: one of another type than those before has the list made for both."""
     try:
         yield
@@ -170,13 +170,15 @@ def like_item(item: Value, floats: frozenset[int], *, loose: bool = False) -> Va
             return complexes.template()
         case Tuple(items=items):
             return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
-        case Known():
+        case StaticValue():
             return item
         case _:
             raise Unlowered("a list of items of unknown types")
 
 
-def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
+def part_of_list(
+    site: BlockLowering, value: GrowingList, start: Expr, count: Expr, step: Expr
+) -> GrowingList:
     """A list of some items of another one."""
     e = site.e
     site.write_all()
@@ -195,7 +197,7 @@ def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Exp
     return made
 
 
-def copied_list(site: Site, value: Growing) -> Growing:
+def copied_list(site: BlockLowering, value: GrowingList) -> GrowingList:
     """A list of the same numbers."""
     return part_of_list(site, value, ZERO, site.e.variable("length", value.length), ONE)
 
@@ -204,7 +206,7 @@ def has_numbers_alone(item: Value) -> bool:
     """Whether a value is a number, or a record of numbers and of what is known."""
     if isinstance(item, Tuple):
         return all(map(has_numbers_alone, item.items))
-    return isinstance(item, (Scalar, Known))
+    return isinstance(item, (Scalar, StaticValue))
 
 
 def is_of_numbers(item: Value) -> bool:
@@ -215,7 +217,7 @@ def is_of_numbers(item: Value) -> bool:
     return isinstance(item, Scalar)
 
 
-def item_copies(site: Site, value: Growing) -> Growing:
+def item_copies(site: BlockLowering, value: GrowingList) -> GrowingList:
     """A list of copies of the items of another, with room for no others."""
     e = site.e
     site.write_all()

@@ -11,12 +11,12 @@ from .....ir.records import replace
 from ...form.loopform import Allocate, Apply, Assign, Constant, Expr, Slot, Statement
 from ...values.emitter import Emitter
 from ...values.values import ONE, ZERO, Root, Unlowered, Value, View
-from ..lowering import Site
+from ..lowering import BlockLowering
 from .columns import (
     Arrays,
     Column,
     Converted,
-    Growing,
+    GrowingList,
     ListsOfOneLength,
     Numbers,
     NumbersOfAnyOrigin,
@@ -27,7 +27,9 @@ from .lists import copied_list
 from .sequences import Lists, RaggedArrays, growing
 
 
-def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> Growing:
+def merged_list(
+    site: BlockLowering, blocks: Sequence[BlockLowering], pair: Sequence[GrowingList]
+) -> GrowingList:
     """The list of one branch or the other; one that a branch has not made itself is copied."""
     own = [_own(inner, made) for inner, made in zip(blocks, pair, strict=True)]
     found = _Merge(site.e, blocks[0].e, blocks[1].e).list(*own)
@@ -35,7 +37,7 @@ def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> 
     return found
 
 
-def _own(inner: Site, made: Growing) -> Growing:
+def _own(inner: BlockLowering, made: GrowingList) -> GrowingList:
     """A list that a block has made, and hands on."""
     if any(root not in inner.e.owned for root in made.column.roots()):
         made = copied_list(inner, made)
@@ -52,11 +54,11 @@ class _Merge:
         self.first = first
         self.second = second
 
-    def list(self, a: Growing, b: Growing) -> Growing:
+    def list(self, a: GrowingList, b: GrowingList) -> GrowingList:
         column = self.column(a.column, b.column)
         for mine, theirs in ((a.length, b.length), (a.capacity, b.capacity)):
             self.second.add(Assign(mine, theirs))
-        return Growing(column, a.length, a.capacity, a.count if a.count == b.count else None)
+        return GrowingList(column, a.length, a.capacity, a.count if a.count == b.count else None)
 
     def column(self, a: Column, b: Column) -> Column:
         """The same part of both lists."""
@@ -111,7 +113,7 @@ class _Merge:
         return merged
 
 
-def nothing_like(e: Emitter, other: Growing) -> Growing:
+def nothing_like(e: Emitter, other: GrowingList) -> GrowingList:
     """An empty list, without memory, in the place of one that only the other branch makes."""
     is_known = lambda expr: isinstance(
         expr, Constant

@@ -10,23 +10,23 @@ from ...values.values import (
     PYTHON,
     ZERO,
     Bounds,
-    Known,
     Range,
     Scalar,
+    StaticValue,
     Unlowered,
     Value,
     integer,
     minus,
     plus,
 )
-from ..lowering import Site, lowers
+from ..lowering import BlockLowering, lowers
 
 SIZE_BITS = 48
 """No range is longer, and no number in it larger."""
 
 
 @lowers("range")
-def _range(site: Site, eqn: Eqn) -> Value:
+def _range(site: BlockLowering, eqn: Eqn) -> Value:
     e = site.e
     bounds = [site.scalar(atom) for atom in eqn.args]
     for bound in bounds:
@@ -41,7 +41,7 @@ def _range(site: Site, eqn: Eqn) -> Value:
     return Range(start, e.let(range_count(site, start.expr, stop.expr, step.expr)), step)
 
 
-def range_count(site: Site, start: Expr, stop: Expr, step: Expr) -> Expr:
+def range_count(site: BlockLowering, start: Expr, stop: Expr, step: Expr) -> Expr:
     """How many integers a range has."""
     e = site.e
     if not isinstance(step, Constant):
@@ -75,9 +75,9 @@ def _count_of_steps(e: Emitter, span: Expr, step: Expr) -> Expr:
 
 
 @lowers("slice")
-def _slice(site: Site, eqn: Eqn) -> Value:
+def _slice(site: BlockLowering, eqn: Eqn) -> Value:
     parts = [site.value(atom) for atom in eqn.args]
-    bounds = [None if isinstance(p, Known) else site.as_scalar(p) for p in parts]
+    bounds = [None if isinstance(p, StaticValue) else site.as_scalar(p) for p in parts]
     match bounds:
         case [stop]:
             return Bounds(None, stop, None)

@@ -29,15 +29,15 @@ from ...values.values import (
     ONE,
     ZERO,
     Bounds,
-    Known,
+    DynamicOwner,
     Range,
     Root,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
     View,
-    Whose,
     c_strides,
     integer,
     plus,
@@ -48,7 +48,7 @@ from .columns import (
     Arrays,
     Column,
     Converted,
-    Growing,
+    GrowingList,
     ListsOfOneLength,
     Numbers,
     NumbersOfAnyOrigin,
@@ -79,7 +79,7 @@ def growing(
     hint: str,
     room: Expr | None = None,
     is_outside: Callable[[Expr], bool] = _never,
-) -> Growing:
+) -> GrowingList:
     """An empty list.
 
     Args:
@@ -93,7 +93,7 @@ def growing(
     room = room or (MANY if all(isinstance(item, Scalar) for item in items) else FEW)
     capacity = e.variable(f"{hint}_room", room)
     column = _column(e, template, hint, room, is_outside)
-    return Growing(column, e.variable(f"{hint}_length", ZERO), capacity)
+    return GrowingList(column, e.variable(f"{hint}_length", ZERO), capacity)
 
 
 def _memory(e: Emitter, hint: str, count: Expr, code: Code) -> Root:
@@ -110,13 +110,13 @@ def _column(
     match item:
         case Undecided():
             return item
-        case Known():
+        case StaticValue():
             return Same(item)
         case Scalar(origin=int(), expr=Slot() | Constant() as expr) if is_outside(expr):
             return Same(item)
         case Scalar(origin=int(origin), code=code, bits=bits):
             return Numbers(_memory(e, hint, room, code), code, origin, bits)
-        case Scalar(code=code, bits=bits, origin=Whose(among=among)):
+        case Scalar(code=code, bits=bits, origin=DynamicOwner(among=among)):
             values = Numbers(_memory(e, hint, room, code), code, NUMPY, bits)
             origins = Numbers(_memory(e, f"{hint}_origins", room, "i64"), "i64", NUMPY, 2)
             return NumbersOfAnyOrigin(values, origins, among)
@@ -126,11 +126,11 @@ def _column(
             starts, *sizes = (_integers(e, f"{hint}_sizes", room) for _ in range(len(dims) + 1))
             flat = growing(e, Scalar(Slot("", code), NUMPY), f"{hint}_elements")
             return RaggedArrays(starts, sizes, flat)
-        case Growing(count=Slot() | Constant() as count) if is_outside(count):
+        case GrowingList(count=Slot() | Constant() as count) if is_outside(count):
             template, outside = _item_of(e, item, is_outside)
             total = e.let(times(room, count))
             return ListsOfOneLength(_column(e, template, hint, total, outside), count)
-        case Growing():
+        case GrowingList():
             inner = _list_of(e, hint, *_item_of(e, item, is_outside))
             starts, sizes = (_integers(e, f"{hint}_{part}", room) for part in ("starts", "sizes"))
             return Lists(starts, sizes, inner)
@@ -148,7 +148,7 @@ def _column(
 
 
 def _item_of(
-    e: Emitter, lists: Growing, is_outside: Callable[[Expr], bool]
+    e: Emitter, lists: GrowingList, is_outside: Callable[[Expr], bool]
 ) -> tuple[Value, Callable[[Expr], bool]]:
     """What an item of a list looks like, and what is known outside of what it is made of."""
     trial = Emitter(e.names)
@@ -157,7 +157,9 @@ def _item_of(
     return template, lambda expr: expr not in made and is_outside(expr)
 
 
-def _list_of(e: Emitter, hint: str, template: Value, is_outside: Callable[[Expr], bool]) -> Growing:
+def _list_of(
+    e: Emitter, hint: str, template: Value, is_outside: Callable[[Expr], bool]
+) -> GrowingList:
     return growing(e, template, hint, None, is_outside)
 
 
@@ -174,7 +176,7 @@ class RaggedArrays:
 
     starts: Numbers
     sizes: list[Numbers]
-    flat: Growing
+    flat: GrowingList
 
     def roots(self) -> list[Root]:
         return [self.starts.root, *(s.root for s in self.sizes), *self.flat.column.roots()]
@@ -214,7 +216,7 @@ class Lists:
 
     starts: Numbers
     sizes: Numbers
-    flat: Growing
+    flat: GrowingList
 
     def roots(self) -> list[Root]:
         return [self.starts.root, self.sizes.root, *self.flat.column.roots()]
@@ -224,7 +226,7 @@ class Lists:
         self.sizes.enlarge(e, room)
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Growing):
+        if not isinstance(item, GrowingList):
             raise Mismatch
         count = e.let(Apply("add", (item.length, ZERO), "i64"))
         start = reserve(e, self.flat, count)
@@ -232,10 +234,10 @@ class Lists:
         self.sizes.write(e, position, count)
         copy_items(e, self.flat.column, start, item.column, count)
 
-    def item(self, e: Emitter, position: Expr) -> Growing:
+    def item(self, e: Emitter, position: Expr) -> GrowingList:
         start = self.starts.item(e, position).expr
         length = e.variable("size", self.sizes.item(e, position).expr)
-        return Growing(self.flat.column.shifted(e, start), length, length)
+        return GrowingList(self.flat.column.shifted(e, start), length, length)
 
     def shifted(self, e: Emitter, start: Expr) -> Lists:
         return Lists(self.starts.shifted(e, start), self.sizes.shifted(e, start), self.flat)
@@ -249,7 +251,7 @@ def _larger(capacity: Expr) -> Expr:
     return plus(times(integer(2), capacity), ONE)
 
 
-def push(e: Emitter, sequence: Growing, item: Value) -> None:
+def push(e: Emitter, sequence: GrowingList, item: Value) -> None:
     """Append an item."""
     inner = e.block()
     double = inner.let(_larger(sequence.capacity))
@@ -261,7 +263,7 @@ def push(e: Emitter, sequence: Growing, item: Value) -> None:
     e.add(Assign(sequence.length, Apply("add", (sequence.length, ONE), "i64")))
 
 
-def reserve(e: Emitter, sequence: Growing, count: Expr) -> Expr:
+def reserve(e: Emitter, sequence: GrowingList, count: Expr) -> Expr:
     """Make a list longer by so many items, which are yet to be written; gives where they start."""
     start = e.variable("start", sequence.length)
     e.add(Assign(sequence.length, Apply("add", (sequence.length, count), "i64")))
@@ -274,7 +276,7 @@ def reserve(e: Emitter, sequence: Growing, count: Expr) -> Expr:
     return start
 
 
-def item_at(e: Emitter, sequence: Growing, position: Expr) -> Value:
+def item_at(e: Emitter, sequence: GrowingList, position: Expr) -> Value:
     """The item at a position that is in range."""
     return sequence.column.item(e, position)
 
@@ -284,14 +286,14 @@ def _covering(items: Sequence[Scalar]) -> Scalar:
     first, bits = items[0], max(item.bits for item in items)
     if any(item.code != first.code for item in items):
         among = frozenset[int]().union(*(possible(as_float_origin(item)) for item in items))
-        return Scalar(Slot("", "f64"), Whose(ZERO, among))
+        return Scalar(Slot("", "f64"), DynamicOwner(ZERO, among))
     if all(item.origin == first.origin for item in items):
         return Scalar(first.expr, first.origin, bits)
     among = frozenset[int]().union(*(possible(item.origin) for item in items))
-    return Scalar(first.expr, Whose(ZERO, among), bits)
+    return Scalar(first.expr, DynamicOwner(ZERO, among), bits)
 
 
-def numbers(e: Emitter, items: Sequence[Scalar], hint: str) -> Growing:
+def numbers(e: Emitter, items: Sequence[Scalar], hint: str) -> GrowingList:
     """A list of these numbers."""
     made = growing(e, _covering(items), hint, integer(max(len(items), 1)))
     for k, item in enumerate(items):

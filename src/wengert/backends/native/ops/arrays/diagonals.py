@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Atom, Const, Eqn
 from ...form.loopform import FLOATS, Constant, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -29,7 +29,7 @@ def _of_the_last_axes(eqn: Eqn) -> None:
         raise Unlowered("a diagonal along other axes")
 
 
-def diagonal(site: Site, view: View, k: int) -> View:
+def diagonal(site: BlockLowering, view: View, k: int) -> View:
     """A diagonal of a matrix, in the same memory."""
     if len(view.dims) != 2:
         raise Unlowered("a diagonal of anything but a matrix")
@@ -45,7 +45,7 @@ def diagonal(site: Site, view: View, k: int) -> View:
 
 
 @lowers("diag", "diagonal", "trace")
-def _diag(site: Site, eqn: Eqn) -> Value:
+def _diag(site: BlockLowering, eqn: Eqn) -> Value:
     _of_the_last_axes(eqn)
     k = place_of(eqn, "k" if eqn.op.name == "diag" else "offset")
     view = site.in_memory(eqn.args[0])
@@ -57,7 +57,7 @@ def _diag(site: Site, eqn: Eqn) -> Value:
     return found
 
 
-def _matrix_of(site: Site, eqn: Eqn, vector: View, k: int) -> View:
+def _matrix_of(site: BlockLowering, eqn: Eqn, vector: View, k: int) -> View:
     """A square matrix with a vector as its diagonal."""
     e = site.e
     size = e.let(plus(vector.dims[0], integer(abs(k))))
@@ -68,7 +68,7 @@ def _matrix_of(site: Site, eqn: Eqn, vector: View, k: int) -> View:
 
 
 @lowers("undiag", "undiagonal", "untrace")
-def _undiagonal(site: Site, eqn: Eqn) -> Value:
+def _undiagonal(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of a matrix from that of its diagonal."""
     _of_the_last_axes(eqn)
     k = place_of(eqn, "k" if eqn.op.name == "undiag" else "offset")
@@ -92,7 +92,7 @@ def _undiagonal(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("tril", "triu", "halved_tril")
-def _triangle(site: Site, eqn: Eqn) -> Value:
+def _triangle(site: BlockLowering, eqn: Eqn) -> Value:
     """The elements below or above a diagonal; `halved_tril` halves those on it."""
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 2:

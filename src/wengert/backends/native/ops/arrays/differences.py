@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, known_number
 from ...values.values import ONE, ZERO, Bounds, Scalar, Tuple, Unlowered, Value, integer
 from .gather_scatter import EVERYTHING, index, the_axis
 
 
 @lowers("diff")
-def _diff(site: Site, eqn: Eqn) -> Value:
+def _diff(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.in_memory(eqn.args[0])
     axis = the_axis(eqn, len(x.dims), -1)
     if axis is None or x.code == "b1" or not set(eqn.params) <= {"n", "axis"}:
@@ -33,7 +33,7 @@ def _times(eqn: Eqn) -> int:
 
 
 @lowers("undiff")
-def _undiff(site: Site, eqn: Eqn) -> Value:
+def _undiff(site: BlockLowering, eqn: Eqn) -> Value:
     """The transpose of `diff`: what is added to an element less what is taken from it."""
     bar: Value = site.in_memory(eqn.args[0])
     like = dims_of(site.operand(eqn.params["like"]))
@@ -50,7 +50,7 @@ def _undiff(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("append")
-def _append(site: Site, eqn: Eqn) -> Value:
+def _append(site: BlockLowering, eqn: Eqn) -> Value:
     """Two arrays one after the other, taken as arrays of one axis where none is named."""
     parts = [site.view(site.operand(atom)) for atom in eqn.args]
     axis = the_axis(eqn, len(parts[0].dims))

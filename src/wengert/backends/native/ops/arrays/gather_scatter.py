@@ -7,7 +7,7 @@ from typing import Any
 from .....ir.graph import Const, Eqn
 from .....ir.records import replace
 from ...form.loopform import Apply, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import (
     broadcast,
     dims_of,
@@ -29,9 +29,9 @@ from ...values.values import (
     ONE,
     ZERO,
     Bounds,
-    Known,
-    Repeated,
+    Broadcast,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -62,7 +62,7 @@ def the_axis(eqn: Eqn, rank: int, default: int | None = None) -> int | None:
     return axes if axes is None else axes[0]
 
 
-def along(site: Site, eqn: Eqn) -> tuple[View, int]:
+def along(site: BlockLowering, eqn: Eqn) -> tuple[View, int]:
     """The first operand in memory, and the axis that an op goes along."""
     x = site.view(site.operand(eqn.args[0]))
     axis = the_axis(eqn, len(x.dims))
@@ -75,16 +75,16 @@ def along(site: Site, eqn: Eqn) -> tuple[View, int]:
 
 
 @lowers("take")
-def _take(site: Site, eqn: Eqn) -> Value:
+def _take(site: BlockLowering, eqn: Eqn) -> Value:
     if eqn.param("mode", "raise") != "raise":
         raise Unlowered("indices that may lie outside")
     x, axis = along(site, eqn)
     return taken(site, x, site.value(eqn.params["indices"]), axis)
 
 
-def taken(site: Site, x: View, indices: Value, axis: int) -> Value:
+def taken(site: BlockLowering, x: View, indices: Value, axis: int) -> Value:
     """The elements of an array with these numbers along an axis."""
-    if isinstance(indices, Known) and isinstance(indices.value, list):
+    if isinstance(indices, StaticValue) and isinstance(indices.value, list):
         indices = constant(Const(tuple(indices.value)))
     if isinstance(indices, Tuple):
         indices = site.apply("array", replace(indices, form="list"))
@@ -94,7 +94,7 @@ def taken(site: Site, x: View, indices: Value, axis: int) -> Value:
 
 
 @lowers("take_along_axis")
-def _take_along_axis(site: Site, eqn: Eqn) -> Value:
+def _take_along_axis(site: BlockLowering, eqn: Eqn) -> Value:
     x, indices = site.in_memory(eqn.args[0]), site.in_memory(eqn.params["indices"])
     axis = the_axis(eqn, len(x.dims), -1)
     if axis is None or len(indices.dims) != len(x.dims) or indices.code != "i64":
@@ -118,9 +118,9 @@ def _take_along_axis(site: Site, eqn: Eqn) -> Value:
     return made
 
 
-def filled_with(number: Expr, dims: tuple[Expr, ...]) -> Repeated:
+def filled_with(number: Expr, dims: tuple[Expr, ...]) -> Broadcast:
     """One number of NumPy's everywhere."""
-    return Repeated(Scalar(number, NUMPY), number.code, dims)
+    return Broadcast(Scalar(number, NUMPY), number.code, dims)
 
 
 def _one_row(x: View, axis: int) -> View:
@@ -131,7 +131,7 @@ def _one_row(x: View, axis: int) -> View:
 # --- repeating ----------------------------------------------------------------------------
 
 
-def _copied_as(site: Site, eqn: Eqn, source: View, dims: tuple[Expr, ...]) -> View:
+def _copied_as(site: BlockLowering, eqn: Eqn, source: View, dims: tuple[Expr, ...]) -> View:
     """A copy of an array in whose memory is one of another shape."""
     site.write_all()
     made = site.allocate(tuple(map(site.e.let, dims)), source.code, eqn.outs)
@@ -141,7 +141,7 @@ def _copied_as(site: Site, eqn: Eqn, source: View, dims: tuple[Expr, ...]) -> Vi
 
 
 @lowers("repeat")
-def _repeat(site: Site, eqn: Eqn) -> Value:
+def _repeat(site: BlockLowering, eqn: Eqn) -> Value:
     x, axis = along(site, eqn)
     sizes = sizes_of(site, eqn.params["repeats"])
     if len(sizes) != 1 or not x.dims:
@@ -153,7 +153,7 @@ def _repeat(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("tile")
-def _tile(site: Site, eqn: Eqn) -> Value:
+def _tile(site: BlockLowering, eqn: Eqn) -> Value:
     x, reps = site.view(site.operand(eqn.args[0])), sizes_of(site, eqn.params["reps"])
     reps = (*[ONE] * (len(x.dims) - len(reps)), *reps)
     own = (*[ONE] * (len(reps) - len(x.dims)), *x.dims)
@@ -165,7 +165,7 @@ def _tile(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("meshgrid")
-def _meshgrid(site: Site, eqn: Eqn) -> Value:
+def _meshgrid(site: BlockLowering, eqn: Eqn) -> Value:
     if not set(eqn.params) <= {"indexing"} or eqn.param("indexing", "xy") not in ("xy", "ij"):
         raise Unlowered("options of `meshgrid`")
     views = [site.view(site.apply("ravel", site.view(site.operand(x)))) for x in eqn.args]
@@ -184,7 +184,7 @@ def _meshgrid(site: Site, eqn: Eqn) -> Value:
 _Widths = list[tuple[Expr, Expr]]
 
 
-def _widths(site: Site, eqn: Eqn, rank: int) -> _Widths:
+def _widths(site: BlockLowering, eqn: Eqn, rank: int) -> _Widths:
     """How wide the border is, before and after each axis."""
     value = site.value(eqn.params["pad_width"])
     rows = value.items if isinstance(value, Tuple) else (value,)
@@ -196,7 +196,7 @@ def _widths(site: Site, eqn: Eqn, rank: int) -> _Widths:
     return pairs * rank if len(pairs) == 1 else pairs
 
 
-def _pair(site: Site, value: Value) -> tuple[Expr, Expr]:
+def _pair(site: BlockLowering, value: Value) -> tuple[Expr, Expr]:
     items = value.items if isinstance(value, Tuple) else (value,)
     sizes = [site.as_scalar(item) for item in items]
     if any(size.code != "i64" for size in sizes) or len(sizes) not in (1, 2):
@@ -207,7 +207,7 @@ def _pair(site: Site, value: Value) -> tuple[Expr, Expr]:
 
 
 @lowers("pad", "pad_zeros")
-def _pad(site: Site, eqn: Eqn) -> Value:
+def _pad(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.view(site.operand(eqn.args[0]))
     widths = _widths(site, eqn, len(x.dims))
     mode = eqn.param("mode", "constant")
@@ -220,7 +220,7 @@ def _pad(site: Site, eqn: Eqn) -> Value:
     return x
 
 
-def _with_border(site: Site, eqn: Eqn, x: View, widths: _Widths) -> View:
+def _with_border(site: BlockLowering, eqn: Eqn, x: View, widths: _Widths) -> View:
     border = site.scalar(eqn.params.get("constant_values", Const(0)))
     if border.code != x.code and x.code in ("i64", "b1") and border.expr != ZERO:
         raise Unlowered("a border of another type")
@@ -235,13 +235,13 @@ def _with_border(site: Site, eqn: Eqn, x: View, widths: _Widths) -> View:
     return made
 
 
-def _inside(site: Site, view: View, dims: tuple[Expr, ...], widths: _Widths) -> View:
+def _inside(site: BlockLowering, view: View, dims: tuple[Expr, ...], widths: _Widths) -> View:
     for axis, (dim, (before, _)) in enumerate(zip(dims, widths, strict=True)):
         view = part_along(site, view, before, dim, axis)
     return view
 
 
-def _sources(site: Site, size: Expr, width: tuple[Expr, Expr], mode: str) -> View:
+def _sources(site: BlockLowering, size: Expr, width: tuple[Expr, Expr], mode: str) -> View:
     """Which elements along an axis an array with a border has."""
     e = site.e
     least = integer(2 if mode == "reflect" else 1)
@@ -274,7 +274,7 @@ def _source(e: Emitter, place: Expr, size: Expr, mode: str) -> Expr:
 
 
 @lowers("unpad")
-def _unpad(site: Site, eqn: Eqn) -> Value:
+def _unpad(site: BlockLowering, eqn: Eqn) -> Value:
     if eqn.param("mode", "constant") != "constant":
         return _given_back(site, eqn)
     like, bar = dims_of(site.operand(eqn.params["like"])), site.in_memory(eqn.args[0])
@@ -282,7 +282,7 @@ def _unpad(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("untake", "untake_along_axis", "unrepeat", "untile")
-def _given_back(site: Site, eqn: Eqn) -> Value:
+def _given_back(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of an array whose elements were moved: the same is done to their numbers."""
     e = site.e
     like, bar = site.operand(eqn.params["like"]), site.operand(eqn.args[0])
@@ -313,7 +313,7 @@ def as_shape(dims: tuple[Expr, ...]) -> Tuple:
 
 
 @lowers("vstack", "hstack", "dstack", "column_stack")
-def _side_by_side(site: Site, eqn: Eqn) -> Value:
+def _side_by_side(site: BlockLowering, eqn: Eqn) -> Value:
     """Arrays joined along an axis that those get first that lack it."""
     arrays = site.value(eqn.args[0])
     if not isinstance(arrays, Tuple) or not arrays.items or eqn.params:
@@ -340,7 +340,7 @@ def _with_rank(view: View, name: str) -> View:
 
 
 @lowers("atleast_1d", "atleast_2d", "atleast_3d")
-def _at_least(site: Site, eqn: Eqn) -> Value:
+def _at_least(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.view(site.operand(eqn.args[0]))
     rank = int(eqn.op.name[8])
     if rank == 1:

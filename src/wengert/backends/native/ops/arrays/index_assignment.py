@@ -11,8 +11,8 @@ from ...containers.fields import has_fields, store_in_field
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Constant, Expr, For, Slot
 from ...lower.groups import Place, can_be_placed
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
 from ...lower.structure import item_of_list, length_of, wrapped
@@ -27,10 +27,10 @@ from ...values.values import (
     PYTHON,
     ZERO,
     Array,
-    Delayed,
-    Known,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -43,10 +43,10 @@ from .writing_items import added, number_of_item, store_in_list, store_in_tuple,
 
 
 @lowers("store", "stored", "add_at")
-def _store(site: Site, eqn: Eqn) -> Value:
+def _store(site: BlockLowering, eqn: Eqn) -> Value:
     target, *path, value = eqn.args
     container = site.value(target)
-    if isinstance(container, Growing) and len(path) == 1:
+    if isinstance(container, GrowingList) and len(path) == 1:
         return store_in_list(site, eqn, container)
     if isinstance(container, Tuple) and len(path) == 1:
         return store_in_tuple(site, eqn, container)
@@ -57,7 +57,7 @@ def _store(site: Site, eqn: Eqn) -> Value:
     view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
-    if isinstance(what, Delayed):
+    if isinstance(what, Lazy):
         if _placed(site, view, index, what, adds=adds):
             return view
         what = site.computed(what)
@@ -72,11 +72,11 @@ def _store(site: Site, eqn: Eqn) -> Value:
 
 def _is_zero(container: Value) -> bool:
     """Whether all that an array holds is zero: what is added to it is written to it."""
-    zero = isinstance(container, Repeated) and container.element.expr
+    zero = isinstance(container, Broadcast) and container.element.expr
     return isinstance(zero, Constant) and zero.value == 0
 
 
-def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) -> bool:
+def _placed(site: BlockLowering, view: View, index: Value, what: Lazy, *, adds: bool) -> bool:
     """Have a pending result written where it belongs at once, where nothing can tell the difference."""
     if any(map(is_index_array, parts_of(index))) or what.code != view.code:
         return False
@@ -92,17 +92,17 @@ def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) 
     return True
 
 
-def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
+def _store_in_part(site: BlockLowering, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
     """A write to a row of an array, to an array in a list, or to a field of an item."""
-    if isinstance(container, Growing) and has_fields(container):
+    if isinstance(container, GrowingList) and has_fields(container):
         return store_in_field(site, eqn, container, [site.value(step) for step in path])
     what = site.any_operand(eqn.args[-1])
-    if isinstance(what, Delayed):
+    if isinstance(what, Lazy):
         what = site.computed(what)
     if isinstance(container, Tuple):
         return _store_in_item(site, eqn, container, path, what)
     steps = [site.value(step) for step in path]
-    if isinstance(container, Growing):
+    if isinstance(container, GrowingList):
         for root in container.column.roots():
             site.unit.on_write(root)
         first, *steps = steps
@@ -116,14 +116,18 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
 
 
 def _store_in_item(
-    site: Site, eqn: Eqn, container: Tuple, path: Sequence[Atom], what: Scalar | View | Repeated
+    site: BlockLowering,
+    eqn: Eqn,
+    container: Tuple,
+    path: Sequence[Atom],
+    what: Scalar | View | Broadcast,
 ) -> Tuple:
     """An addition to a part of an array that is an item of a cotangent of known length."""
     if eqn.op.name not in OF_DERIVATIVES:
         raise Unlowered("a write to a part of an item")
     k = number_of_item(container, path[0])
     item = None if k is None else container.items[k]
-    if k is None or not isinstance(item, (View, Repeated)):
+    if k is None or not isinstance(item, (View, Broadcast)):
         steps = [site.value(step) for step in path]
         changed = changed_by_number(site, container, steps, lambda x: added(site, x, what))
         assert isinstance(changed, Tuple)
@@ -135,14 +139,18 @@ def _store_in_item(
 
 
 def _write_along(
-    site: Site, eqn: Eqn, part: Value, steps: Sequence[Value], what: Scalar | View | Repeated
+    site: BlockLowering,
+    eqn: Eqn,
+    part: Value,
+    steps: Sequence[Value],
+    what: Scalar | View | Broadcast,
 ) -> None:
     """Write to a part of a part, of which the indices are given one by one."""
     for k, step in enumerate(steps):
-        if isinstance(step, Known) and isinstance(step.value, Viewed):
+        if isinstance(step, StaticValue) and isinstance(step.value, Viewed):
             part = _seen_as(site, part, step.value)
             continue
-        if isinstance(part, Growing) and isinstance(step, Scalar):
+        if isinstance(part, GrowingList) and isinstance(step, Scalar):
             position = wrapped(site, step, length_of(site, part))
             before = item_at(site.e, part, position)
             if k < len(steps) - 1 or (eqn.op.name == "add_at" and isinstance(before, View)):
@@ -160,7 +168,7 @@ def _write_along(
     write(site, part, what, adds=eqn.op.name == "add_at")
 
 
-def _seen_as(site: Site, part: Value, step: Viewed) -> View:
+def _seen_as(site: BlockLowering, part: Value, step: Viewed) -> View:
     """What an op makes of an array in the same memory."""
     given = Var(UNKNOWN)
     site.values[given] = part
@@ -173,7 +181,7 @@ def _seen_as(site: Site, part: Value, step: Viewed) -> View:
 
 
 @lowers("shares_with")
-def _shares_with(site: Site, eqn: Eqn) -> Value:
+def _shares_with(site: BlockLowering, eqn: Eqn) -> Value:
     """Whether an op gave a view of its operand: what is a copy is left to Python, which warns of writes to it."""
     part, whole = (site.value(atom) for atom in eqn.args)
     if not isinstance(part, View) or not isinstance(whole, View) or part.root is not whole.root:
@@ -182,15 +190,15 @@ def _shares_with(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("overwrite")
-def _overwrite(site: Site, eqn: Eqn) -> Value:
+def _overwrite(site: BlockLowering, eqn: Eqn) -> Value:
     x, *path, new = eqn.args
     if path:
         raise Unlowered("a dictionary inside of another object")
     container, items = site.value(x), site.value(new)
-    if isinstance(container, Growing) and isinstance(items, Growing):
+    if isinstance(container, GrowingList) and isinstance(items, GrowingList):
         return _overwritten_list(site, container, items)
     what = site.any_operand(new)
-    if isinstance(what, Delayed):
+    if isinstance(what, Lazy):
         what = site.computed(what)
     view = site.to_write(x, eqn)
     site.write_all()
@@ -198,7 +206,9 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     return view
 
 
-def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing:
+def _overwritten_list(
+    site: BlockLowering, container: GrowingList, items: GrowingList
+) -> GrowingList:
     """A list of numbers with others in the place of all of its items."""
     e = site.e
     if not isinstance(item_at(Emitter(e.names), items, ZERO), Scalar):
@@ -214,7 +224,7 @@ def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing
     return container
 
 
-def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
+def write(site: BlockLowering, part: View, what: Scalar | View | Broadcast, *, adds: bool) -> None:
     """Write a number or an array to part of an array, or add it there."""
     e = site.e
     what = _to_be_written(site, part, what)
@@ -229,12 +239,14 @@ def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool)
     over(e, part.dims, element)
 
 
-def _to_be_written(site: Site, part: View, what: Scalar | View | Repeated) -> Scalar | View:
+def _to_be_written(
+    site: BlockLowering, part: View, what: Scalar | View | Broadcast
+) -> Scalar | View:
     """What is written: a number for all elements, or an array of the shape of where it is written."""
     _must_fit(part, what)
     if isinstance(what, Scalar):
         return what
-    if isinstance(what, Repeated):
+    if isinstance(what, Broadcast):
         must_spread(site.e, what.dims, part.dims)
         return Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
     return _spread_over(site, part, what)
@@ -247,7 +259,7 @@ def _must_fit(part: View, what: Scalar | Array) -> None:
         raise Unlowered("a write that changes the type of numbers")
 
 
-def _spread_over(site: Site, part: View, what: View) -> View:
+def _spread_over(site: BlockLowering, part: View, what: View) -> View:
     """An array with the shape of where it is written; never in the same memory."""
     if what.root is part.root:
         what = site.copied(what)
@@ -256,7 +268,9 @@ def _spread_over(site: Site, part: View, what: View) -> View:
     return with_axes(spread, part.dims, spread.strides)
 
 
-def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repeated) -> None:
+def _scatter(
+    site: BlockLowering, eqn: Eqn, places: Scattered, what: Scalar | View | Broadcast
+) -> None:
     view = places.view
     adds = eqn.op.name == "add_at"
     shape = (
@@ -275,7 +289,7 @@ def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repe
 
 
 @lowers("last_written")
-def _last_written(site: Site, eqn: Eqn) -> Value:
+def _last_written(site: BlockLowering, eqn: Eqn) -> Value:
     """Whether each entry of a value that was written with an index is still there: exits if not."""
     view, parts = site.in_memory(eqn.args[0]), parts_of(site.value(eqn.args[1]))
     if any(map(is_index_array, parts)):
@@ -286,7 +300,7 @@ def _last_written(site: Site, eqn: Eqn) -> Value:
     return Scalar(Constant(1.0, "f64"), PYTHON)
 
 
-def _must_differ(site: Site, places: Scattered) -> None:
+def _must_differ(site: BlockLowering, places: Scattered) -> None:
     e = site.e
     size = places.view.dims[places.axis]
     seen = zeroed(site, (size,), "b1", ())

@@ -6,8 +6,8 @@ from .....ir.graph import Const, Eqn
 from .....ir.types import FLOAT, INT
 from ...containers.zeros import equal_items, zeros_like
 from ...form.loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import Arrays, GrowingList, Numbers, NumbersOfAnyOrigin, Same
 from ...lower.sequences.lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
 from ...lower.sequences.sequences import growing, item_at
 from ...lower.shapes import dims_of, known_axis
@@ -20,7 +20,7 @@ from ...values.values import (
     ONE,
     PYTHON,
     ZERO,
-    Repeated,
+    Broadcast,
     Scalar,
     Tuple,
     Unlowered,
@@ -37,7 +37,7 @@ from ...values.values import (
 Index = tuple[Expr, ...]
 
 
-def part_along(site: Site, view: View, start: Expr, count: Expr, axis: int = 0) -> View:
+def part_along(site: BlockLowering, view: View, start: Expr, count: Expr, axis: int = 0) -> View:
     """So many rows of an array (or what lies along another axis), from one on."""
     offset = site.e.let(plus(view.offset, times(start, view.strides[axis])))
     dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
@@ -45,7 +45,7 @@ def part_along(site: Site, view: View, start: Expr, count: Expr, axis: int = 0) 
 
 
 @lowers("concatenate")
-def _concatenate(site: Site, eqn: Eqn) -> Value:
+def _concatenate(site: BlockLowering, eqn: Eqn) -> Value:
     """Arrays one after the other along an axis."""
     value = site.value(eqn.args[0])
     if not isinstance(value, Tuple) or not value.items:
@@ -58,7 +58,7 @@ def _concatenate(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("unconcatenate")
-def _unconcatenate(site: Site, eqn: Eqn) -> Value:
+def _unconcatenate(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangents of arrays that were joined along an axis."""
     like = site.value(eqn.params["like"])
     if not isinstance(like, Tuple):
@@ -79,7 +79,7 @@ def _unconcatenate(site: Site, eqn: Eqn) -> Value:
     return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
-def _shaped(site: Site, piece: View, dims: Index) -> Value:
+def _shaped(site: BlockLowering, piece: View, dims: Index) -> Value:
     """A piece in the shape of the array that it is about, which may have had fewer axes."""
     if len(dims) == len(piece.dims):
         return piece
@@ -89,7 +89,7 @@ def _shaped(site: Site, piece: View, dims: Index) -> Value:
     return site.apply("reshape", piece, sizes)
 
 
-def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
+def _joined(site: BlockLowering, eqn: Eqn, views: list[View], axis: int = 0) -> View:
     first = views[0]
     if len({len(view.dims) for view in views}) > 1 or not first.dims:
         raise Unlowered("joining arrays of different ranks")
@@ -111,14 +111,14 @@ def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
     return made
 
 
-def _filled(site: Site, eqn: Eqn, dims: Index, code: Code) -> View:
+def _filled(site: BlockLowering, eqn: Eqn, dims: Index, code: Code) -> View:
     made = site.allocate(tuple(map(site.e.size, dims)), code, eqn.outs)
     fill(site.e, made, Constant(0.0, code))
     return made
 
 
 @lowers("roll", "unroll")
-def _roll(site: Site, eqn: Eqn) -> Value:
+def _roll(site: BlockLowering, eqn: Eqn) -> Value:
     """An array turned by a number of places along an axis, or back."""
     view = site.in_memory(eqn.args[0])
     shift = site.scalar(eqn.params["shift"])
@@ -142,12 +142,12 @@ def _roll(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("collected_cotangent")
-def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
+def _collected_cotangent(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
     bars, items = (site.value(atom) for atom in eqn.args)
-    if isinstance(bars, Growing) and isinstance(items, (Growing, Tuple)):
+    if isinstance(bars, GrowingList) and isinstance(items, (GrowingList, Tuple)):
         return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
-    if not isinstance(bars, Growing) or not isinstance(items, View):
+    if not isinstance(bars, GrowingList) or not isinstance(items, View):
         raise Unlowered("a loop over a list, whose items have cotangents")
     source = _as_view(site, bars)
     if len(source.dims) != len(items.dims):
@@ -164,8 +164,8 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
 
 
 def _cotangent_of_list(
-    site: Site, bars: Growing, items: Growing | Tuple, *, reverse: bool
-) -> Growing:
+    site: BlockLowering, bars: GrowingList, items: GrowingList | Tuple, *, reverse: bool
+) -> GrowingList:
     """The same for the numbers of a list, or records of them."""
     e = site.e
     known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
@@ -173,7 +173,7 @@ def _cotangent_of_list(
         raise Unlowered("a loop over a list, whose items have cotangents")
     site.write_all()
     size, reached = length_of(site, items), length_of(site, bars)
-    if isinstance(items, Growing):
+    if isinstance(items, GrowingList):
         made = zeros_like(site, items)
     else:
         made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
@@ -186,7 +186,7 @@ def _cotangent_of_list(
     return made
 
 
-def _as_view(site: Site, value: Growing) -> View:
+def _as_view(site: BlockLowering, value: GrowingList) -> View:
     """A list of numbers, or of arrays of one shape, as an array in the same memory."""
     length = site.e.variable("length", value.length)
     match value.column:
@@ -197,7 +197,7 @@ def _as_view(site: Site, value: Growing) -> View:
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
         case Same(value=Scalar() as item):
-            return site.view(Repeated(item, item.code, (length,)))
+            return site.view(Broadcast(item, item.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))
@@ -205,7 +205,7 @@ def _as_view(site: Site, value: Growing) -> View:
 
 
 @lowers("join_lists")
-def _join_lists(site: Site, eqn: Eqn) -> Value:
+def _join_lists(site: BlockLowering, eqn: Eqn) -> Value:
     """`a + b` of tuples and lists of known length."""
     a, b = (site.value(atom) for atom in eqn.args)
     known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
@@ -214,16 +214,16 @@ def _join_lists(site: Site, eqn: Eqn) -> Value:
     return joined(a, b)
 
 
-def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
+def _one_after_the_other(site: BlockLowering, lists: list[Value]) -> GrowingList:
     """The numbers of lists of any length, in one list."""
     e = site.e
-    parts: list[Growing] = []
+    parts: list[GrowingList] = []
     for x in lists:
         if isinstance(x, Tuple) and not x.items:
             continue
         known = isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items)
         part = in_memory_as_list(site, x) if known else x
-        if not isinstance(part, Growing):
+        if not isinstance(part, GrowingList):
             raise Unlowered("lists of any length put together")
         parts.append(part)
     items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
@@ -247,7 +247,7 @@ def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
 
 
 @lowers("repeated_items")
-def _repeated(site: Site, eqn: Eqn) -> Value:
+def _repeated(site: BlockLowering, eqn: Eqn) -> Value:
     """`[x] * n`"""
     items, count = site.value(eqn.args[0]), site.scalar(eqn.args[1])
     if not isinstance(items, Tuple) or len(items.items) != 1 or items.form != "list":
@@ -271,7 +271,7 @@ def _repeated(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("basis")
-def _basis(site: Site, eqn: Eqn) -> Value:
+def _basis(site: BlockLowering, eqn: Eqn) -> Value:
     """Arrays that are one (or `unit`) in one place and zero elsewhere, for every place."""
     x, unit = site.operand(eqn.args[0]), eqn.params.get("unit", Const(1.0))
     if isinstance(x, Scalar) or not x.dims or x.code not in FLOATS:
@@ -282,6 +282,6 @@ def _basis(site: Site, eqn: Eqn) -> Value:
     size = e.let(product(dims))
     made = _filled(site, eqn, (size, size), x.code)
     over(e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), value))
-    return Growing(
+    return GrowingList(
         Arrays(made.root, x.code, dims), e.variable("length", size), e.variable("room", size)
     )

@@ -6,15 +6,15 @@ from .....ir.graph import Atom, Const, Eqn
 from ...containers.fields import sum_of_parts
 from ...containers.items_by_number import changed_by_number
 from ...form.loopform import Expr, For, Slot
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import as_item, in_memory_as_list, loosening
 from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of, over_arrays, wrapped
 from ...values.values import (
     Bounds,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
@@ -26,7 +26,7 @@ from ...values.values import (
 from ..elementwise.indexing import slice_of
 
 
-def store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
+def store_in_list(site: BlockLowering, eqn: Eqn, container: GrowingList) -> Value:
     index = site.value(eqn.args[1])
     if isinstance(index, Bounds):
         return _add_to_part(site, eqn, container, index)
@@ -34,7 +34,7 @@ def store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
         site.unit.on_write(root)
     position = wrapped(site, site.as_scalar(index), length_of(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
+    if isinstance(value, (Lazy, Broadcast)):
         value = site.in_memory(eqn.args[2])
     site.write_all()
     if eqn.op.name == "add_at":
@@ -45,10 +45,10 @@ def store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     return container
 
 
-def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Value:
+def _add_to_part(site: BlockLowering, eqn: Eqn, container: GrowingList, bounds: Bounds) -> Value:
     """The cotangent of a slice of a list, added to that of the list."""
     value = site.value(eqn.args[2])
-    if eqn.op.name != "add_at" or not isinstance(value, Growing):
+    if eqn.op.name != "add_at" or not isinstance(value, GrowingList):
         raise Unlowered("a write to a slice of a list")
     for root in container.column.roots():
         site.unit.on_write(root)
@@ -65,7 +65,9 @@ def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Va
     return container
 
 
-def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
+def _sum_in_list(
+    site: BlockLowering, container: GrowingList, position: Expr, value: Value
+) -> Value:
     before = item_at(site.e, container, position)
     if isinstance(before, View) and isinstance(value, View):
         return site.view(site.computed(over_arrays(site, "add", [before, value])))
@@ -73,13 +75,13 @@ def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -
     return sum_of_parts(site.e, before, value)
 
 
-def store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
+def store_in_tuple(site: BlockLowering, eqn: Eqn, container: Tuple) -> Value:
     """A list of known length with one item replaced; the others are what they were."""
     k = number_of_item(container, eqn.args[1])
     if k is None and _is_of_numbers(container):
         return store_in_list(site, eqn, in_memory_as_list(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
+    if isinstance(value, (Lazy, Broadcast)):
         value = site.in_memory(eqn.args[2])
     adds = eqn.op.name == "add_at"
     if k is None:
@@ -110,16 +112,18 @@ def _is_of_numbers(container: Tuple) -> bool:
     return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
 
 
-def added(site: Site, before: Value, value: Value) -> Value:
+def added(site: BlockLowering, before: Value, value: Value) -> Value:
     if isinstance(before, Scalar) and isinstance(value, Scalar):
         return sum_of_parts(site.e, before, value)
-    if isinstance(before, (Scalar, View, Repeated)) and isinstance(value, (Scalar, View, Repeated)):
+    if isinstance(before, (Scalar, View, Broadcast)) and isinstance(
+        value, (Scalar, View, Broadcast)
+    ):
         return site.computed(over_arrays(site, "add", [before, value]))
     return sum_of_parts(site.e, before, value)
 
 
 @lowers("add_attr")
-def _add_attr(site: Site, eqn: Eqn) -> Value:
+def _add_attr(site: BlockLowering, eqn: Eqn) -> Value:
     """A cotangent added to that of a field of a named tuple."""
     buffer, x = (site.value(atom) for atom in eqn.args[:2])
     name = eqn.param("name")
@@ -127,6 +131,6 @@ def _add_attr(site: Site, eqn: Eqn) -> Value:
         raise Unlowered(f"a cotangent of the attribute `{name}`")
     k = x.keys.index(name)
     value = site.value(eqn.args[2])
-    if isinstance(value, (Delayed, Repeated)):
+    if isinstance(value, (Lazy, Broadcast)):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
     return with_item(buffer, k, added(site, buffer.items[k], value))

@@ -8,8 +8,8 @@ from .....ops.registry import named
 from ...form.loopform import Constant
 from ...lower.fusion import mapped
 from ...lower.groups import can_be_placed
-from ...lower.lowering import HANDLERS, Site
-from ...lower.sequences.columns import Growing, Parts
+from ...lower.lowering import HANDLERS, BlockLowering
+from ...lower.sequences.columns import GrowingList, Parts
 from ...lower.shapes import dims_of, sizes_of
 from ...lower.structure import elementwise as of_real
 from ...lower.structure import over_arrays
@@ -18,8 +18,8 @@ from ...values.rows import ROWS
 from ...values.values import (
     NUMPY,
     ZERO,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
@@ -68,13 +68,13 @@ PRODUCTS = ("matmul", "dot", "outer", "matmul_left", "matmul_right", "convolve")
 _ZERO = Constant(0.0, "f64")
 
 
-def part(site: Site, value: Value, k: int) -> Value:
+def part(site: BlockLowering, value: Value, k: int) -> Value:
     """The real or the imaginary part of a value, or of what is in a list or tuple."""
     if is_complex(value):
         return value.items[k]
     if isinstance(value, Tuple):
         return replace(value, items=tuple(part(site, item, k) for item in value.items))
-    if isinstance(value, Growing) and isinstance(value.column, Parts):
+    if isinstance(value, GrowingList) and isinstance(value.column, Parts):
         return replace(value, column=value.column.columns[k])
     found = site.operand_of(value)
     if isinstance(found, Scalar):
@@ -82,14 +82,14 @@ def part(site: Site, value: Value, k: int) -> Value:
     if found.code == "f32":
         raise Unlowered("complex numbers of 32 bits for each part")
     if k:
-        return Repeated(Scalar(_ZERO, NUMPY), "f64", dims_of(found))
+        return Broadcast(Scalar(_ZERO, NUMPY), "f64", dims_of(found))
     if found.code == "f64":
         return found
     return mapped(site, ROWS["copy"], [found], "f64", dims_of(found))
 
 
 @of_complex(*BY_PARTS)
-def _by_parts(site: Site, eqn: Eqn) -> Value:
+def _by_parts(site: BlockLowering, eqn: Eqn) -> Value:
     rule = BY_PARTS[eqn.op.name]
     values = [site.value(atom) for atom in eqn.args]
     own = {*rule.operands, *rule.like}
@@ -100,18 +100,18 @@ def _by_parts(site: Site, eqn: Eqn) -> Value:
     return _both_parts(site, eqn, rule)
 
 
-def _both_parts(site: Site, eqn: Eqn, rule: ByParts) -> Tuple:
+def _both_parts(site: BlockLowering, eqn: Eqn, rule: ByParts) -> Tuple:
     re, im = (_kept(site, _of_parts(site, eqn, rule, k)) for k in (0, 1))
     return complex_of(re, im)
 
 
-def _kept(site: Site, value: Value) -> Value:
+def _kept(site: BlockLowering, value: Value) -> Value:
     """A part that is pending, and is needed whatever is computed before the other one."""
     site.atom(value)
     return value
 
 
-def _of_parts(site: Site, eqn: Eqn, rule: ByParts, k: int) -> Value:
+def _of_parts(site: BlockLowering, eqn: Eqn, rule: ByParts, k: int) -> Value:
     """What an op gives for one of the two parts."""
     args: list[Atom] = []
     for n, atom in enumerate(eqn.args):
@@ -123,12 +123,12 @@ def _of_parts(site: Site, eqn: Eqn, rule: ByParts, k: int) -> Value:
     return of_real_parts(site, replace(eqn, args=tuple(args), params=_shapes(site, eqn)))
 
 
-def of_real_parts(site: Site, eqn: Eqn) -> Value:
+def of_real_parts(site: BlockLowering, eqn: Eqn) -> Value:
     """What an op gives for real operands."""
     return HANDLERS.get(eqn.op.name, of_real)(site, eqn)
 
 
-def _shapes(site: Site, eqn: Eqn) -> dict[str, object]:
+def _shapes(site: BlockLowering, eqn: Eqn) -> dict[str, object]:
     """The options of an op; of a complex array that lends its shape, the real part."""
     return {
         key: site.atom(part(site, site.value(option), 0))
@@ -139,7 +139,7 @@ def _shapes(site: Site, eqn: Eqn) -> dict[str, object]:
 
 
 @of_complex("shape", "ndim", "size", "length", "reduced_count")
-def _of_shape(site: Site, eqn: Eqn) -> Value:
+def _of_shape(site: BlockLowering, eqn: Eqn) -> Value:
     if is_number(site.value(eqn.args[0])):
         raise Unlowered(f"`{eqn.op.name}` of a complex number")
     return _of_parts(site, eqn, ByParts((0,)), 0)
@@ -149,7 +149,7 @@ def _of_shape(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex(*PRODUCTS)
-def _product(site: Site, eqn: Eqn) -> Value:
+def _product(site: BlockLowering, eqn: Eqn) -> Value:
     """(a + ib)(c + id) = ac − bd + i(ad + bc); what is real has one part."""
     left, right = (site.value(atom) for atom in eqn.args)
     if any(is_complex(value) and is_number(value) for value in (left, right)):
@@ -169,14 +169,14 @@ def _product(site: Site, eqn: Eqn) -> Value:
     return complex_of(re, _together(site, "add", of(0, 1), of(1, 0)))
 
 
-def _together(site: Site, op: str, a: Value, b: Value) -> Value:
+def _together(site: BlockLowering, op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return Scalar(site.e.apply(op, a.expr, b.expr), NUMPY)
     return over_arrays(site, op, [a, b])
 
 
 @of_complex("vdot")
-def _vdot(site: Site, eqn: Eqn) -> Value:
+def _vdot(site: BlockLowering, eqn: Eqn) -> Value:
     """The product of the conjugate of a vector with another."""
     if any(len(dims_of(part(site, site.value(atom), 0))) != 1 for atom in eqn.args):
         raise Unlowered("`vdot` of something else than vectors")
@@ -184,7 +184,7 @@ def _vdot(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("norm")
-def _norm(site: Site, eqn: Eqn) -> Value:
+def _norm(site: BlockLowering, eqn: Eqn) -> Value:
     """That of the moduli: of vectors, and of matrices by all of their elements."""
     if not {"axis", "keepdims"}.issuperset(eqn.params) or len(eqn.args) != 1:
         raise Unlowered("a norm of complex numbers by name")
@@ -193,10 +193,10 @@ def _norm(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("sum_items")
-def _sum_items(site: Site, eqn: Eqn) -> Value:
+def _sum_items(site: BlockLowering, eqn: Eqn) -> Value:
     """Python's `sum`, of an array or a list that is not empty."""
     items, *start = (site.value(atom) for atom in eqn.args)
-    if isinstance(items, Growing):
+    if isinstance(items, GrowingList):
         empty = site.e.apply("eq", items.length, ZERO, code="b1")
         site.e.exit_if(empty, "a sum of nothing")
     begin = start[0] if start else number(0)
@@ -213,14 +213,14 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("real", "imag")
-def _part_of_number_or_array(site: Site, eqn: Eqn) -> Value:
+def _part_of_number_or_array(site: BlockLowering, eqn: Eqn) -> Value:
     """`z.real` and `z.imag`: of an array, a view of what it has in memory."""
     value = site.value(eqn.args[0])
     if not dims_of(value.items[0]):
         if isinstance(value.items[0], View):
             raise Unlowered(f"`{eqn.op.name}` of an array without axes")
         return elementwise(site, eqn)
-    if any(isinstance(x, Repeated) for x in value.items):
+    if any(isinstance(x, Broadcast) for x in value.items):
         value = site.parts_in_memory(eqn.args[0])
     return value.items[0 if eqn.op.name == "real" else 1]
 
@@ -229,7 +229,7 @@ def _part_of_number_or_array(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("getitem")
-def _getitem(site: Site, eqn: Eqn) -> Value:
+def _getitem(site: BlockLowering, eqn: Eqn) -> Value:
     """An item of a complex array, or of a list with complex numbers in it."""
     if not is_complex(site.value(eqn.args[0])):
         return HANDLERS["getitem"](site, eqn)
@@ -238,18 +238,18 @@ def _getitem(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("store", "stored", "add_at")
-def _store(site: Site, eqn: Eqn) -> Value:
+def _store(site: BlockLowering, eqn: Eqn) -> Value:
     """A write to a complex array, part by part: what is written is there before the first."""
     target, *path, value = eqn.args
     container = site.value(target)
     if not is_complex(container):
-        if isinstance(container, (View, Delayed, Repeated)):
+        if isinstance(container, (View, Lazy, Broadcast)):
             raise Unlowered("a complex number that is written to a real array")
         return HANDLERS[eqn.op.name](site, eqn)
     made = site.parts_in_memory(target)
     what = operand(site, value)
-    if any(isinstance(x, Delayed) and not _can_wait(x, made) for x in what.items):
-        what = by_part(what, lambda x: site.computed(x) if isinstance(x, Delayed) else x)
+    if any(isinstance(x, Lazy) and not _can_wait(x, made) for x in what.items):
+        what = by_part(what, lambda x: site.computed(x) if isinstance(x, Lazy) else x)
     parts = [
         HANDLERS[eqn.op.name](site, replace(eqn, args=(site.atom(own), *path, site.atom(new))))
         for own, new in zip(made.items, what.items, strict=True)
@@ -257,19 +257,19 @@ def _store(site: Site, eqn: Eqn) -> Value:
     return complex_of(*parts)
 
 
-def _can_wait(what: Delayed, container: Tuple) -> bool:
+def _can_wait(what: Lazy, container: Tuple) -> bool:
     """Whether a pending part of what is written reads nothing of the array that it is written to."""
     return all(can_be_placed(what, view.root) for view in container.items)
 
 
 @of_complex("overwrite")
-def _overwrite(site: Site, eqn: Eqn) -> Value:
+def _overwrite(site: BlockLowering, eqn: Eqn) -> Value:
     """New elements for a whole array, as `z *= w` gives it."""
     target = site.value(eqn.args[0])
     if not is_complex(target) or is_number(target):
         raise Unlowered("complex numbers that are written to a real array")
     made, what = site.parts_in_memory(eqn.args[0]), operand(site, eqn.args[1])
-    what = by_part(what, lambda x: site.computed(x) if isinstance(x, Delayed) else x)
+    what = by_part(what, lambda x: site.computed(x) if isinstance(x, Lazy) else x)
     parts = [
         HANDLERS["overwrite"](site, replace(eqn, args=(site.atom(own), site.atom(new))))
         for own, new in zip(made.items, what.items, strict=True)
@@ -283,7 +283,7 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
 @of_complex(
     "zeros_array", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"
 )
-def _created(site: Site, eqn: Eqn) -> Value:
+def _created(site: BlockLowering, eqn: Eqn) -> Value:
     """An array that is the same everywhere."""
     name = eqn.op.name
     if not asks_for_complex(eqn) and ("dtype" in eqn.params or not _is_of_complex(site, eqn)):
@@ -297,16 +297,16 @@ def _created(site: Site, eqn: Eqn) -> Value:
         dims = sizes_of(site, eqn.args[0] if name == "full" else eqn.params["shape"])
     if not dims:
         raise Unlowered("an array without axes of a complex number")
-    return by_part(value, lambda x: Repeated(Scalar(x.expr, NUMPY), "f64", dims))
+    return by_part(value, lambda x: Broadcast(Scalar(x.expr, NUMPY), "f64", dims))
 
 
-def _is_of_complex(site: Site, eqn: Eqn) -> bool:
+def _is_of_complex(site: BlockLowering, eqn: Eqn) -> bool:
     """Whether the array that is to be like another, or full of a number, is complex by that."""
     return is_complex(site.value(eqn.args[1 if eqn.op.name == "full" else 0]))
 
 
 @of_complex("array", "asarray", "ascontiguousarray", "gather", "astype")
-def _array(site: Site, eqn: Eqn) -> Value:
+def _array(site: BlockLowering, eqn: Eqn) -> Value:
     """An array of the numbers in a list, or of those of another array."""
     asked = eqn.params.get("dtype", Const(None))
     if asked != Const(None) and not asks_for_complex(eqn):

@@ -15,8 +15,8 @@ from .....ir.graph import Atom, Const, Eqn
 from .....ir.records import replace
 from ...form.loopform import Code, Constant, Expr
 from ...lower.fusion import mapped
-from ...lower.lowering import HANDLERS, Handler, Site, lowers
-from ...lower.sequences.columns import Growing, Parts
+from ...lower.lowering import HANDLERS, BlockLowering, Handler, lowers
+from ...lower.sequences.columns import GrowingList, Parts
 from ...lower.shapes import broadcast, dims_of
 from ...values import numbers
 from ...values.complexes import (
@@ -39,7 +39,7 @@ from ...values.values import (
     NUMPY,
     PYTHON,
     SINGLE,
-    Delayed,
+    Lazy,
     Origin,
     Scalar,
     Tuple,
@@ -84,7 +84,7 @@ def of_complex(*names: str) -> Callable[[Handler], Handler]:
     return enter
 
 
-def is_about_complex(site: Site, eqn: Eqn) -> bool:
+def is_about_complex(site: BlockLowering, eqn: Eqn) -> bool:
     """Whether an operand of an equation is complex, or holds what is, or its result is asked to be."""
     return asks_for_complex(eqn) or any(
         isinstance(atom.value, complex)
@@ -106,7 +106,7 @@ _COMPLEX_TYPES = (complex, np.complex128, np.dtype(np.complex128), "complex", "c
 
 def has_complex(value: Value) -> bool:
     """Whether a value is complex, or a list or tuple with something complex in it."""
-    if isinstance(value, Growing):
+    if isinstance(value, GrowingList):
         return isinstance(value.column, Parts) and is_complex(value.column.template)
     if not isinstance(value, Tuple):
         return False
@@ -114,7 +114,7 @@ def has_complex(value: Value) -> bool:
     return inside or is_complex(value)
 
 
-def handler_of(site: Site, eqn: Eqn) -> Handler:
+def handler_of(site: BlockLowering, eqn: Eqn) -> Handler:
     """The handler of an op that has a complex operand.
 
     Raises:
@@ -135,7 +135,7 @@ def handler_of(site: Site, eqn: Eqn) -> Handler:
 # --- elementwise ------------------------------------------------------------------------------
 
 
-def elementwise(site: Site, eqn: Eqn) -> Value:
+def elementwise(site: BlockLowering, eqn: Eqn) -> Value:
     """A function of numbers or arrays, by its formula."""
     if eqn.params or eqn.namespace == "math":
         raise Unlowered(f"options of `{eqn.op.name}` of complex numbers")
@@ -144,7 +144,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     return applied(site, eqn, FORMULAS[eqn.op.name])
 
 
-def applied(site: Site, eqn: Eqn, formula: Formula) -> Value:
+def applied(site: BlockLowering, eqn: Eqn, formula: Formula) -> Value:
     """What a formula gives for the operands of an equation."""
     operands = [operand(site, atom) for atom in eqn.args]
     if all(map(is_number, operands)):
@@ -162,7 +162,7 @@ def _of_numpy(eqn: Eqn, formula: Formula) -> Formula:
     return FORMULAS["ieee_div"] if eqn.op.name == "div" else formula
 
 
-def operand(site: Site, atom: Atom) -> Tuple:
+def operand(site: BlockLowering, atom: Atom) -> Tuple:
     """A number or an array as a complex one; an array without axes is a number."""
     value = site.value(atom)
     if not is_complex(value):
@@ -212,7 +212,7 @@ _RAISING_OF_ZERO = {"div": 1, "pow": 0}
 """Operators that raise where this operand is zero, or may do so."""
 
 
-def _origin(site: Site, eqn: Eqn, operands: Sequence[Tuple]) -> Origin:
+def _origin(site: BlockLowering, eqn: Eqn, operands: Sequence[Tuple]) -> Origin:
     """Whose the result is."""
     name, namespace = eqn.op.name, eqn.namespace
     if namespace == "cmath":
@@ -230,7 +230,7 @@ def _origin(site: Site, eqn: Eqn, operands: Sequence[Tuple]) -> Origin:
     return found
 
 
-def _takes_as_float(site: Site, eqn: Eqn, operands: Sequence[Tuple]) -> bool:
+def _takes_as_float(site: BlockLowering, eqn: Eqn, operands: Sequence[Tuple]) -> bool:
     """Whether a complex number of Python's on the left takes NumPy's float on the right for one of Python's."""
     left = numbers.bound(operands[0].items[0].origin)
     if (
@@ -262,13 +262,13 @@ def _must_be_finite(e: Emitter, parts: Sequence[Expr], reason: str) -> None:
         e.exit_if(e.apply("not", finite), reason)
 
 
-def over_arrays(site: Site, formula: Formula, operands: Sequence[Tuple]) -> Value:
+def over_arrays(site: BlockLowering, formula: Formula, operands: Sequence[Tuple]) -> Value:
     """The result of a function of arrays: one elementwise operation on all parts for each part of it."""
     parts = [part for each in operands for part in each.items]
     dims = broadcast(site.e, parts)
     rule = "truth" if formula.gives == "truth" else "inexact"
 
-    def made(k: int) -> Delayed:
+    def made(k: int) -> Lazy:
         def expand(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
             return formula.expand(e, args)[k]
 
@@ -286,7 +286,7 @@ def is_true(e: Emitter, value: Tuple) -> Expr:
 
 
 @lowers("complex_of_parts")
-def _of_parts(site: Site, eqn: Eqn) -> Value:
+def _of_parts(site: BlockLowering, eqn: Eqn) -> Value:
     """`complex(a, b)`"""
     re, im = (exact_float(site.e, site.scalar(atom)) for atom in eqn.args)
     return complex_number(re, im, PYTHON)
@@ -294,7 +294,7 @@ def _of_parts(site: Site, eqn: Eqn) -> Value:
 
 @of_complex("to_complex")
 @lowers("to_complex")
-def _to_complex(site: Site, eqn: Eqn) -> Value:
+def _to_complex(site: BlockLowering, eqn: Eqn) -> Value:
     """`complex(z)`"""
     z = operand(site, eqn.args[0])
     if not is_number(z):
@@ -306,7 +306,7 @@ def _to_complex(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("pow", "ieee_pow")
-def _pow(site: Site, eqn: Eqn) -> Value:
+def _pow(site: BlockLowering, eqn: Eqn) -> Value:
     """Whole powers that are known are multiplied out, as CPython and NumPy do."""
     base, exponent = (operand(site, atom) for atom in eqn.args)
     if eqn.namespace != "np" and not is_number(base):
@@ -320,7 +320,7 @@ def _pow(site: Site, eqn: Eqn) -> Value:
     return applied(site, eqn, Formula("complex", lambda z, _: whole_power(z, n), of_numpy))
 
 
-def _shortcut(site: Site, eqn: Eqn, exponent: Tuple) -> str | None:
+def _shortcut(site: BlockLowering, eqn: Eqn, exponent: Tuple) -> str | None:
     """What NumPy's operator computes of arrays instead of a power by one of Python's numbers."""
     number = site.value(eqn.args[1])
     if (
@@ -353,7 +353,7 @@ _ZERO = Constant(0.0, "f64")
 
 
 @of_complex("pow_derivative")
-def _pow_derivative(site: Site, eqn: Eqn) -> Value:
+def _pow_derivative(site: BlockLowering, eqn: Eqn) -> Value:
     """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0."""
     order = eqn.param("order")
     return applied(
@@ -367,7 +367,7 @@ def _pow_derivative(site: Site, eqn: Eqn) -> Value:
 
 
 @of_complex("project")
-def _project(site: Site, eqn: Eqn) -> Value:
+def _project(site: BlockLowering, eqn: Eqn) -> Value:
     """A gradient in its final form: that of a complex number is one of Python's."""
     bar, x = (site.value(atom) for atom in eqn.args)
     if not is_complex(x):

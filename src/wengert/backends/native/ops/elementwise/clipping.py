@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from .....ir.graph import Atom, Const, Eqn
 from ...form.loopform import FLOATS, Code, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -19,7 +19,7 @@ Comparison = Literal["lt", "gt"]
 
 
 @lowers("clip")
-def _clip(site: Site, eqn: Eqn) -> Value:
+def _clip(site: BlockLowering, eqn: Eqn) -> Value:
     """No less than one bound, and no greater than the other."""
     if eqn.params:
         raise Unlowered("options of `clip`")
@@ -38,7 +38,7 @@ def _clip(site: Site, eqn: Eqn) -> Value:
     return value
 
 
-def _rows(site: Site, bounds: Sequence[Atom]) -> tuple[str, str]:
+def _rows(site: BlockLowering, bounds: Sequence[Atom]) -> tuple[str, str]:
     """The rows for the two bounds: which of two equal zeros NumPy takes depends on how they are given."""
     if Const(None) in bounds:
         return "maximum", "minimum"

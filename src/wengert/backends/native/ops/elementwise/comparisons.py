@@ -10,7 +10,7 @@ import numpy as np
 
 from .....ir.graph import Atom, Const, Eqn
 from ...form.loopform import FLOATS, Apply, Code, Constant, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -29,7 +29,7 @@ def _options(eqn: Eqn, names: Sequence[str], defaults: Sequence[float]) -> list[
 
 
 @lowers("isclose")
-def _isclose(site: Site, eqn: Eqn) -> Scalar:
+def _isclose(site: BlockLowering, eqn: Eqn) -> Scalar:
     """`math.isclose`, as CPython has it."""
     options = _options(eqn, ("rel_tol", "abs_tol"), (1e-9, 0.0))
     scalars = [site.as_scalar(site.operand(atom)) for atom in (*eqn.args[:2], *options)]
@@ -51,7 +51,7 @@ _REAL_ZERO, _INFINITY = Constant(0.0, "f64"), Constant(math.inf, "f64")
 
 
 @lowers("is_close")
-def _is_close(site: Site, eqn: Eqn) -> Value:
+def _is_close(site: BlockLowering, eqn: Eqn) -> Value:
     """`np.isclose`."""
     *tolerances, equal_nan = _options(eqn, ("rtol", "atol", "equal_nan"), (1e-5, 1e-8, False))
     if not isinstance(equal_nan, Const):
@@ -82,12 +82,12 @@ def _close_or_nan(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
 
 
 @lowers("allclose")
-def _allclose(site: Site, eqn: Eqn) -> Scalar:
+def _allclose(site: BlockLowering, eqn: Eqn) -> Scalar:
     return _all(site, _is_close(site, eqn))
 
 
 @lowers("array_equal")
-def _array_equal(site: Site, eqn: Eqn) -> Scalar:
+def _array_equal(site: BlockLowering, eqn: Eqn) -> Scalar:
     x, y = (site.operand(atom) for atom in eqn.args[:2])
     if len(eqn.args) > 2 or eqn.params:
         raise Unlowered("options of `array_equal`")
@@ -98,14 +98,14 @@ def _array_equal(site: Site, eqn: Eqn) -> Scalar:
     return _all(site, site.apply("eq", x, y))
 
 
-def _all(site: Site, truths: Value) -> Scalar:
+def _all(site: BlockLowering, truths: Value) -> Scalar:
     """Whether all of them hold, as a truth value of Python's."""
     found = truths if isinstance(truths, Scalar) else site.as_scalar(site.apply("all", truths))
     return Scalar(found.expr, PYTHON)
 
 
 @lowers("count_nonzero")
-def _count_nonzero(site: Site, eqn: Eqn) -> Value:
+def _count_nonzero(site: BlockLowering, eqn: Eqn) -> Value:
     """Of all elements, an integer of Python's or NumPy's: that depends on the version of NumPy."""
     x = site.operand(eqn.args[0])
     truths = x if getattr(x, "code", "") == "b1" else site.apply("ne", x, 0)

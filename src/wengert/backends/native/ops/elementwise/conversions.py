@@ -7,7 +7,7 @@ from typing import Any
 from .....ir.graph import Eqn
 from ...form.loopform import CODES, FLOATS, Constant, Expr
 from ...lower.fusion import mapped
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -19,9 +19,9 @@ from ...values.values import (
     PYTHON,
     SINGLE,
     ZERO,
-    Known,
-    Repeated,
+    Broadcast,
     Scalar,
+    StaticValue,
     Unlowered,
     Value,
     View,
@@ -32,18 +32,18 @@ from .creation import code_of_option
 
 
 @lowers("to_float")
-def _to_float(site: Site, eqn: Eqn) -> Value:
+def _to_float(site: BlockLowering, eqn: Eqn) -> Value:
     if not eqn.args:
         return Scalar(Constant(0.0, "f64"), PYTHON)
     given = site.value(eqn.args[0])
-    if isinstance(given, Known) and isinstance(given.value, str):
+    if isinstance(given, StaticValue) and isinstance(given.value, str):
         return _number_in(given.value)
     x = site.as_scalar(given)
     return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
 
 
 @lowers("number_like")
-def _number_like(site: Site, eqn: Eqn) -> Value:
+def _number_like(site: BlockLowering, eqn: Eqn) -> Value:
     x, like = (site.as_scalar(site.value(atom)) for atom in eqn.args)
     if like.code not in FLOATS:
         return x
@@ -59,7 +59,7 @@ def _number_in(text: str) -> Scalar:
 
 
 @lowers("float64", "float32", "int64")
-def _scalar_of_numpy(site: Site, eqn: Eqn) -> Value:
+def _scalar_of_numpy(site: BlockLowering, eqn: Eqn) -> Value:
     """`np.float64(x)` and its like: a number, of a number or an array without axes."""
     x = site.scalar(eqn.args[0]) if len(eqn.args) == 1 else None
     if x is None or eqn.params:
@@ -71,7 +71,7 @@ def _scalar_of_numpy(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("to_int", "trunc", "floor", "ceil")
-def _to_int(site: Site, eqn: Eqn) -> Value:
+def _to_int(site: BlockLowering, eqn: Eqn) -> Value:
     if not eqn.args:
         return Scalar(ZERO, PYTHON, 0)
     x = site.any_operand(eqn.args[0])
@@ -110,7 +110,7 @@ for _name in ("trunc", "floor", "ceil"):
 
 
 @lowers("project")
-def _project(site: Site, eqn: Eqn) -> Value:
+def _project(site: BlockLowering, eqn: Eqn) -> Value:
     """A gradient in its final form: the shape and the type of what it belongs to."""
     bar, x = (site.any_operand(atom) for atom in eqn.args)
     if isinstance(x, Scalar):
@@ -118,14 +118,14 @@ def _project(site: Site, eqn: Eqn) -> Value:
     code = x.code if x.code in FLOATS else "f64"
     dims = dims_of(x)
     if isinstance(bar, Scalar):
-        return Repeated(Scalar(numbers.converted(site.e, bar.expr, code), NUMPY), code, dims)
+        return Broadcast(Scalar(numbers.converted(site.e, bar.expr, code), NUMPY), code, dims)
     for a, b in zip(dims_of(bar), dims, strict=True):
         site.e.must_be_same(a, b)
     return mapped(site, ROWS["copy"], [bar], code, dims)
 
 
 @lowers("astype", "cast_like")
-def _astype(site: Site, eqn: Eqn) -> Value:
+def _astype(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     if eqn.op.name == "cast_like":
         like = site.operand(eqn.params["like"])
@@ -137,7 +137,7 @@ def _astype(site: Site, eqn: Eqn) -> Value:
     return mapped(site, ROWS["copy"], [x], code, dims_of(x))
 
 
-def _as_integers(site: Site, eqn: Eqn, x: View) -> View:
+def _as_integers(site: BlockLowering, eqn: Eqn, x: View) -> View:
     """What is before the point; what is no integer of 62 bits is left to NumPy, which warns."""
     site.write_all()
     made = site.allocate(x.dims, "i64", eqn.outs)
@@ -150,7 +150,7 @@ def _as_integers(site: Site, eqn: Eqn, x: View) -> View:
 
 
 @lowers("item")
-def _item(site: Site, eqn: Eqn) -> Value:
+def _item(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     if len(eqn.args) > 1 or dims_of(x):
         raise Unlowered("`item` of an array with axes")

@@ -13,8 +13,8 @@ from .....ir.records import replace
 from ...containers.arrays_of_lists import as_array, of_arrays
 from ...form.loopform import CODES, FLOATS, Apply, Code, Constant, Expr
 from ...lower.fusion import mapped
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.ranges import SIZE_BITS, range_count
 from ...lower.sequences.sequences import RaggedArrays
 from ...lower.shapes import dims_of, known_axis, sizes_of
@@ -29,11 +29,11 @@ from ...values.values import (
     ONE,
     ZERO,
     Array,
-    Delayed,
-    Known,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -45,12 +45,12 @@ from ...values.values import (
 )
 
 
-def code_of_option(site: Site, atom: Atom | None, default: Code = "f64") -> Code:
+def code_of_option(site: BlockLowering, atom: Atom | None, default: Code = "f64") -> Code:
     """The type that the option `dtype` names."""
     if atom is None:
         return default
     value = atom.value if isinstance(atom, Const) else site.value(atom)
-    value = value.value if isinstance(value, Known) else value
+    value = value.value if isinstance(value, StaticValue) else value
     if value is None:
         return default
     try:
@@ -62,15 +62,15 @@ def code_of_option(site: Site, atom: Atom | None, default: Code = "f64") -> Code
     return CODES[name]
 
 
-def filled(value: float | int | bool, code: Code, dims: tuple[Expr, ...]) -> Repeated:
+def filled(value: float | int | bool, code: Code, dims: tuple[Expr, ...]) -> Broadcast:
     """One number everywhere."""
     kinds: dict[str, Any] = {"b1": bool, "i64": int}
     number = Constant(kinds.get(code, float)(value), code)
-    return Repeated(Scalar(number, NUMPY), code, dims)
+    return Broadcast(Scalar(number, NUMPY), code, dims)
 
 
 @lowers("zeros_array", "ones", "empty")
-def _of_shape(site: Site, eqn: Eqn) -> Value:
+def _of_shape(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "shape", "dtype")
     code = code_of_option(site, eqn.params.get("dtype"))
     if eqn.op.name == "empty":
@@ -79,34 +79,34 @@ def _of_shape(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("full")
-def _full(site: Site, eqn: Eqn) -> Value:
+def _full(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "dtype")
     value = site.scalar(eqn.args[1])
     code = code_of_option(site, eqn.params.get("dtype"), common_code([value]))
-    return Repeated(value, code, sizes_of(site, eqn.args[0]))
+    return Broadcast(value, code, sizes_of(site, eqn.args[0]))
 
 
 @lowers("zeros_like", "ones_like", "empty_like", "full_like")
-def _like(site: Site, eqn: Eqn) -> Value:
+def _like(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "dtype")
     x = site.operand(eqn.args[0])
     code = code_of_option(site, eqn.params.get("dtype"), x.code)
     if eqn.op.name == "full_like":
-        return Repeated(site.scalar(eqn.args[1]), code, dims_of(x))
+        return Broadcast(site.scalar(eqn.args[1]), code, dims_of(x))
     if eqn.op.name == "empty_like":
         return site.allocate(tuple(map(site.e.size, dims_of(x))), code, eqn.outs)
     return filled(int(eqn.op.name == "ones_like"), code, dims_of(x))
 
 
 @lowers("fill", "spread_over")
-def _fill(site: Site, eqn: Eqn) -> Value:
+def _fill(site: BlockLowering, eqn: Eqn) -> Value:
     value, x = site.operand(eqn.args[0]), site.operand(eqn.args[1])
     if isinstance(x, Scalar) or not isinstance(value, Scalar):
         raise Unlowered("a cotangent that is the same everywhere")
     code = x.code if x.code in FLOATS else "f64"
     if value.code == "f64" and value.origin != 1 and code == "f32":
         code = "f64"
-    return Repeated(value, code, x.dims)
+    return Broadcast(value, code, x.dims)
 
 
 def _only(eqn: Eqn, *options: str) -> None:
@@ -116,7 +116,7 @@ def _only(eqn: Eqn, *options: str) -> None:
 
 
 @lowers("eye", "identity")
-def _eye(site: Site, eqn: Eqn) -> Value:
+def _eye(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "N", "n", "dtype")
     (size,) = sizes_of(site, eqn.params.get("N") or eqn.params["n"])
     code = code_of_option(site, eqn.params.get("dtype"))
@@ -126,7 +126,7 @@ def _eye(site: Site, eqn: Eqn) -> Value:
     return made
 
 
-def zeroed(site: Site, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...]) -> View:
+def zeroed(site: BlockLowering, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...]) -> View:
     """Memory full of zeros."""
     site.write_all()
     made = site.allocate(dims, code, names)
@@ -135,7 +135,7 @@ def zeroed(site: Site, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...
 
 
 @lowers("arange", "arange_from")
-def _arange(site: Site, eqn: Eqn) -> Value:
+def _arange(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "stop", "start", "step", "dtype")
     atoms = [*eqn.args, *(eqn.params[n] for n in ("start", "stop", "step") if n in eqn.params)]
     bounds = [site.scalar(atom) for atom in atoms]
@@ -155,7 +155,7 @@ def _arange(site: Site, eqn: Eqn) -> Value:
     return _counted(site, eqn, count, code, lambda e, k: plus(start, times(k, step)))
 
 
-def _arange_of_floats(site: Site, eqn: Eqn, bounds: list[Scalar]) -> View:
+def _arange_of_floats(site: BlockLowering, eqn: Eqn, bounds: list[Scalar]) -> View:
     """As NumPy has it: the step is the difference of the first two elements."""
     e = site.e
     if any(b.code not in ("f64", "i64") for b in bounds) or eqn.params.get("dtype") is not None:
@@ -177,7 +177,7 @@ def _arange_of_floats(site: Site, eqn: Eqn, bounds: list[Scalar]) -> View:
     return _counted(site, eqn, count, "f64", element)
 
 
-def _counted(site: Site, eqn: Eqn, count: Expr, code: Code, value: Any) -> View:
+def _counted(site: BlockLowering, eqn: Eqn, count: Expr, code: Code, value: Any) -> View:
     site.write_all()
     made = site.allocate((count,), code, eqn.outs)
 
@@ -189,7 +189,7 @@ def _counted(site: Site, eqn: Eqn, count: Expr, code: Code, value: Any) -> View:
 
 
 @lowers("linspace")
-def _linspace(site: Site, eqn: Eqn) -> Value:
+def _linspace(site: BlockLowering, eqn: Eqn) -> Value:
     """`start + k * step`, and the last element exactly."""
     _only(eqn, "num")
     e = site.e
@@ -216,18 +216,18 @@ def _linspace(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("array", "asarray", "ascontiguousarray", "gather")
-def _array(site: Site, eqn: Eqn) -> Value:
+def _array(site: BlockLowering, eqn: Eqn) -> Value:
     _only(eqn, "dtype")
     value = site.value(eqn.args[0]) if len(eqn.args) == 1 else _packed(site, eqn)
     asked = eqn.params.get("dtype")
     match value:
-        case View() | Delayed() | Repeated() | Scalar():
+        case View() | Lazy() | Broadcast() | Scalar():
             return _converted(site, eqn, value, asked)
         case Tuple(items=items) if items and value.form in ("tuple", "list"):
             return _of_items(site, eqn, value, asked)
         case Tuple(items=()) if value.form in ("tuple", "list"):
             return site.allocate((ZERO,), code_of_option(site, asked), eqn.outs)
-        case Growing():
+        case GrowingList():
             made = _of_list(site, value)
             same = code_of_option(site, asked, made.code) == made.code
             return made if same else _converted(site, eqn, made, asked)
@@ -238,14 +238,14 @@ def _array(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("stack")
-def _stack(site: Site, eqn: Eqn) -> Value:
+def _stack(site: BlockLowering, eqn: Eqn) -> Value:
     """Arrays side by side along a new axis."""
     _only(eqn, "axis")
     value = site.value(eqn.args[0])
     match value:
         case Tuple(items=items) if items:
             made = _of_items(site, eqn, value, None)
-        case Growing():
+        case GrowingList():
             made = as_array(site, value)
             site.e.exit_if(Apply("eq", (made.dims[0], ZERO), "b1"), "nothing to stack")
         case _:
@@ -259,16 +259,16 @@ def _stack(site: Site, eqn: Eqn) -> Value:
     return site.copied(replace(made, dims=dims, strides=strides, whole=False))
 
 
-def _packed(site: Site, eqn: Eqn) -> Tuple:
+def _packed(site: BlockLowering, eqn: Eqn) -> Tuple:
     return Tuple(tuple(site.value(atom) for atom in eqn.args), "list")
 
 
-def _converted(site: Site, eqn: Eqn, value: Scalar | Array, asked: Atom | None) -> Value:
+def _converted(site: BlockLowering, eqn: Eqn, value: Scalar | Array, asked: Atom | None) -> Value:
     code = code_of_option(site, asked, value.code)
     if value.code in FLOATS and code not in FLOATS:
         raise Unlowered("floats converted to integers")
     if isinstance(value, Scalar):
-        return Repeated(value, code, ())
+        return Broadcast(value, code, ())
     if code == value.code and _is_given_back(eqn, value):
         return value
     return mapped(site, ROWS["copy"], [value], code, value.dims)
@@ -280,14 +280,14 @@ def _is_given_back(eqn: Eqn, value: Array) -> bool:
     return eqn.op.name == "asarray" or (eqn.op.name == "ascontiguousarray" and in_order)
 
 
-def _of_list(site: Site, value: Growing) -> View:
+def _of_list(site: BlockLowering, value: GrowingList) -> View:
     """A list of numbers, or of arrays of one shape, as an array of its own."""
     if isinstance(value.column, RaggedArrays):
         return of_arrays(site, value)
     return site.copied(as_array(site, value))
 
 
-def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
+def _of_items(site: BlockLowering, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
     cells = list(_cells(site, value, ()))
     code = code_of_option(site, asked) if _is_given(asked) else _type_of_items(cells)
     dims = _nested_dims(site, value)
@@ -322,20 +322,20 @@ def _type_of_items(cells: Sequence[tuple[Any, Scalar | View]]) -> Code:
     return found.pop()
 
 
-def _cells(site: Site, value: Value, place: tuple[int, ...]) -> Any:
+def _cells(site: BlockLowering, value: Value, place: tuple[int, ...]) -> Any:
     """The numbers and arrays in nested lists, and where they are."""
     if isinstance(value, Tuple):
         for k, item in enumerate(value.items):
             yield from _cells(site, item, (*place, k))
-    elif isinstance(value, Delayed) and not value.dims:
+    elif isinstance(value, Lazy) and not value.dims:
         yield place, site.computed(value)
-    elif isinstance(value, (Scalar, View, Delayed, Repeated)):
+    elif isinstance(value, (Scalar, View, Lazy, Broadcast)):
         yield place, value if isinstance(value, Scalar) else site.view(value)
     else:
         raise Unlowered("an array of something that is no number")
 
 
-def _nested_dims(site: Site, value: Value) -> tuple[Expr, ...]:
+def _nested_dims(site: BlockLowering, value: Value) -> tuple[Expr, ...]:
     if isinstance(value, Tuple):
         inner = [_nested_dims(site, item) for item in value.items]
         for other in inner[1:]:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from .....ir.graph import Eqn
 from ...form.loopform import FLOATS, Apply, Constant, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.structure import over_arrays
 from ...values import numbers
 from ...values.emitter import Emitter
-from ...values.values import AN_INTEGER, NUMPY, PYTHON, Known, Scalar, Unlowered, Value, Whose
+from ...values.values import (
+    AN_INTEGER,
+    NUMPY,
+    PYTHON,
+    DynamicOwner,
+    Scalar,
+    StaticValue,
+    Unlowered,
+    Value,
+)
 
 MOST_DECIMALS = 22
 """10²² is the largest power of ten that is a float."""
@@ -17,7 +26,7 @@ WHOLE = 2.0**52
 
 
 @lowers("round", "around")
-def _round(site: Site, eqn: Eqn) -> Value:
+def _round(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.operand(eqn.args[0])
     decimals = _decimals(site, eqn)
     if not isinstance(x, Scalar):
@@ -37,13 +46,13 @@ def _round(site: Site, eqn: Eqn) -> Value:
     return _of_either(site.e, x, decimals or 0)
 
 
-def _decimals(site: Site, eqn: Eqn) -> int | None:
+def _decimals(site: BlockLowering, eqn: Eqn) -> int | None:
     """How many decimals are asked for; None if nothing is said of them."""
     asked = [*eqn.args[1:], *eqn.params.values()]
     if not asked:
         return None
     value = site.value(asked[0])
-    if isinstance(value, Known) and value.value is None:
+    if isinstance(value, StaticValue) and value.value is None:
         return None
     known = value.expr if isinstance(value, Scalar) else None
     if len(asked) > 1 or not isinstance(known, Constant) or abs(known.value) > MOST_DECIMALS:
@@ -51,7 +60,7 @@ def _decimals(site: Site, eqn: Eqn) -> int | None:
     return int(known.value)
 
 
-def _in_arrays(site: Site, x: Value, decimals: int) -> Value:
+def _in_arrays(site: BlockLowering, x: Value, decimals: int) -> Value:
     if decimals == 0:
         return over_arrays(site, "rint", [x])
     before, after = ("mul", "div") if decimals > 0 else ("div", "mul")
@@ -75,7 +84,7 @@ def _of_either(e: Emitter, x: Scalar, decimals: int) -> Scalar:
     ours = _of_python(e, x.expr, decimals)
     if among == frozenset((PYTHON,)):
         return Scalar(ours, PYTHON)
-    assert isinstance(x.origin, Whose)
+    assert isinstance(x.origin, DynamicOwner)
     if among != frozenset((PYTHON, NUMPY)):
         raise Unlowered("rounding to decimals of a number whose type depends on the run")
     is_python = e.apply("eq", x.origin.expr, Constant(PYTHON, "i64"), code="b1")

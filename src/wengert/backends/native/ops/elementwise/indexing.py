@@ -8,8 +8,8 @@ from .....ir.graph import Atom, Eqn
 from ...containers.items_by_number import item_by_number
 from ...containers.residual_records import kept_item
 from ...form.loopform import Constant, Expr
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import part_of_list
 from ...lower.shapes import dims_of, expanded
 from ...lower.structure import item_of_list, length_of, wrapped
@@ -22,11 +22,11 @@ from ...values.values import (
     ZERO,
     Array,
     Bounds,
-    Delayed,
-    Known,
+    Broadcast,
+    Lazy,
     Range,
-    Repeated,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -45,13 +45,13 @@ def parts_of(index: Value) -> tuple[Value, ...]:
     return index.items if isinstance(index, Tuple) and index.form == "tuple" else (index,)
 
 
-def part_of_array(site: Site, view: View, index: Value) -> View:
+def part_of_array(site: BlockLowering, view: View, index: Value) -> View:
     """The part of an array that integers, slices, `None` and `...` choose; in the same memory."""
     parts = list(parts_of(index))
-    used = sum(1 for p in parts if not (isinstance(p, Known) and p.value in (None, Ellipsis)))
+    used = sum(1 for p in parts if not (isinstance(p, StaticValue) and p.value in (None, Ellipsis)))
     filler = [Bounds(None, None, None)] * (len(view.dims) - used)
     dots = next(
-        (k for k, p in enumerate(parts) if isinstance(p, Known) and p.value is Ellipsis), None
+        (k for k, p in enumerate(parts) if isinstance(p, StaticValue) and p.value is Ellipsis), None
     )
     if dots is not None:
         parts[dots : dots + 1] = filler
@@ -63,11 +63,11 @@ def part_of_array(site: Site, view: View, index: Value) -> View:
     return _chosen(site, view, parts)
 
 
-def _chosen(site: Site, view: View, parts: Sequence[Value]) -> View:
+def _chosen(site: BlockLowering, view: View, parts: Sequence[Value]) -> View:
     axes = iter(zip(view.dims, view.strides, strict=True))
     offset, dims, strides, new = view.offset, list[Expr](), list[Expr](), set[int]()
     for part in parts:
-        if isinstance(part, Known) and part.value is None:
+        if isinstance(part, StaticValue) and part.value is None:
             new.add(len(dims) + len(new))
             continue
         dim, stride = next(axes)
@@ -76,7 +76,7 @@ def _chosen(site: Site, view: View, parts: Sequence[Value]) -> View:
             offset = plus(offset, times(start, stride))
             dims.append(count)
             strides.append(site.e.let(times(stride, step)))
-        elif isinstance(part, (Scalar, Delayed, View)) and not dims_of(part):
+        elif isinstance(part, (Scalar, Lazy, View)) and not dims_of(part):
             position = wrapped(site, site.as_scalar(part), dim)
             offset = plus(offset, times(position, stride))
         else:
@@ -85,7 +85,7 @@ def _chosen(site: Site, view: View, parts: Sequence[Value]) -> View:
     return expanded(part, new) if new else part
 
 
-def slice_of(site: Site, bounds: Bounds, size: Expr) -> tuple[Expr, Expr, Expr]:
+def slice_of(site: BlockLowering, bounds: Bounds, size: Expr) -> tuple[Expr, Expr, Expr]:
     """Where a slice starts, how many items it has, and its step."""
     e = site.e
     size = e.size(e.let(size))
@@ -150,18 +150,18 @@ def _clipped(
 
 
 @lowers("getitem")
-def _getitem(site: Site, eqn: Eqn) -> Value:
+def _getitem(site: BlockLowering, eqn: Eqn) -> Value:
     value, index = site.value(eqn.args[0]), site.value(eqn.args[1])
     match value:
-        case View() | Delayed() | Repeated():
+        case View() | Lazy() | Broadcast():
             return _read(site, eqn, value, index)
         case Tuple() if is_kept(value):
             return kept_item(site.e, value, index)
         case Tuple():
             return _item_of_tuple(site, value, index)
-        case Growing() if not isinstance(index, Bounds):
+        case GrowingList() if not isinstance(index, Bounds):
             return item_of_list(site, value, site.as_scalar(index))
-        case Growing() if isinstance(index, Bounds):
+        case GrowingList() if isinstance(index, Bounds):
             start, count, step = slice_of(site, index, length_of(site, value))
             return part_of_list(site, value, start, count, step)
         case Range(start=start, count=count, step=step) if isinstance(index, Scalar):
@@ -173,33 +173,33 @@ def _getitem(site: Site, eqn: Eqn) -> Value:
             raise Unlowered("indexing of something that is no array, list or tuple")
 
 
-def _part_of_range(site: Site, value: Range, index: Bounds) -> Range:
+def _part_of_range(site: BlockLowering, value: Range, index: Bounds) -> Range:
     first, count, hop = slice_of(site, index, value.count)
     start = site.e.let(plus(value.start.expr, times(first, value.step.expr)))
     step = site.e.let(times(value.step.expr, hop))
     return Range(Scalar(start, PYTHON, 48), site.e.let(count), Scalar(step, PYTHON, 48))
 
 
-def _read(site: Site, eqn: Eqn, value: Array, index: Value) -> Value:
+def _read(site: BlockLowering, eqn: Eqn, value: Array, index: Value) -> Value:
     parts = parts_of(index)
     if any(is_index_array(p) for p in parts):
         return _gathered(site, eqn.args[0], parts)
     view = part_of_array(site, site.in_memory(eqn.args[0]), index)
-    dotted = any(isinstance(p, Known) and p.value is Ellipsis for p in parts)
+    dotted = any(isinstance(p, StaticValue) and p.value is Ellipsis for p in parts)
     if not view.dims and not dotted:
         return Scalar(site.e.load(view, ()), NUMPY)
     return view
 
 
-def _item_of_tuple(site: Site, value: Tuple, index: Value) -> Value:
+def _item_of_tuple(site: BlockLowering, value: Tuple, index: Value) -> Value:
     if isinstance(index, Scalar) and isinstance(index.expr, Constant) and value.form != "dict":
         k = int(index.expr.value)
         if -len(value.items) <= k < len(value.items):
             return value.items[k]
         site.e.exit_if(Constant(True, "b1"), "an index out of range")
-        return value.items[0] if value.items else Known(None)
-    if value.form == "dict" and isinstance(index, (Known, Scalar)):
-        key = index.value if isinstance(index, Known) else getattr(index.expr, "value", None)
+        return value.items[0] if value.items else StaticValue(None)
+    if value.form == "dict" and isinstance(index, (StaticValue, Scalar)):
+        key = index.value if isinstance(index, StaticValue) else getattr(index.expr, "value", None)
         if key in value.keys:
             return value.items[value.keys.index(key)]
     if isinstance(index, Scalar) and value.form in ("tuple", "list"):
@@ -224,7 +224,7 @@ def _known_slice(index: Bounds) -> slice:
 # --- arrays of indices --------------------------------------------------------------------
 
 
-def _gathered(site: Site, atom: Atom, parts: Sequence[Value]) -> Value:
+def _gathered(site: BlockLowering, atom: Atom, parts: Sequence[Value]) -> Value:
     places = scattered(site, site.in_memory(atom), parts)
     view, axis = places.view, places.axis
     site.write_all()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from .....ir.graph import Atom, Eqn
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of
 from ...values.emitter import Emitter
@@ -26,20 +26,20 @@ from ...values.values import (
     PYTHON,
     SINGLE,
     ZERO,
-    Delayed,
-    Repeated,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
     View,
-    Whose,
     described,
 )
 
 Step = Callable[[Emitter, Scalar], None]
 
 
-def _over_items(site: Site, atom: Atom, step: Step) -> None:
+def _over_items(site: BlockLowering, atom: Atom, step: Step) -> None:
     """Do something with each number of a sequence, from the first to the last."""
     value = site.value(atom)
     if isinstance(value, Tuple):
@@ -53,17 +53,17 @@ def _over_items(site: Site, atom: Atom, step: Step) -> None:
     site.e.add(For(index, count, tuple(inner.statements)))
 
 
-def _in_memory(site: Site, atom: Atom) -> View | Growing:
+def _in_memory(site: BlockLowering, atom: Atom) -> View | GrowingList:
     value = site.value(atom)
-    if isinstance(value, (View, Delayed, Repeated)) and len(value.dims) == 1:
+    if isinstance(value, (View, Lazy, Broadcast)) and len(value.dims) == 1:
         value = site.in_memory(atom)
-    if not isinstance(value, (View, Growing)):
+    if not isinstance(value, (View, GrowingList)):
         raise Unlowered(f"the numbers of {described(value)}")
     site.write_all()
     return value
 
 
-def _number_at(e: Emitter, sequence: View | Growing, index: Expr) -> Scalar:
+def _number_at(e: Emitter, sequence: View | GrowingList, index: Expr) -> Scalar:
     if isinstance(sequence, View):
         return Scalar(e.load(sequence, (index,)), NUMPY)
     found = item_at(e, sequence, index)
@@ -72,13 +72,13 @@ def _number_at(e: Emitter, sequence: View | Growing, index: Expr) -> Scalar:
     return found
 
 
-def _trial(site: Site, atom: Atom) -> Scalar:
+def _trial(site: BlockLowering, atom: Atom) -> Scalar:
     """What an item of a sequence in memory is like."""
     return _number_at(Emitter(site.e.names), _in_memory(site, atom), ZERO)
 
 
 @lowers("prod_items")
-def _prod(site: Site, eqn: Eqn) -> Scalar:
+def _prod(site: BlockLowering, eqn: Eqn) -> Scalar:
     """A product that starts as an integer, and is what its factors make of it."""
     items = eqn.args[0]
     one = Scalar(ONE, PYTHON, 1)
@@ -99,15 +99,15 @@ def _prod(site: Site, eqn: Eqn) -> Scalar:
         raise Unlowered("a product of numbers of 32 bits and others")
 
     def step(e: Emitter, x: Scalar) -> None:
-        after = compute(e, "mul", "py", [Scalar(product, Whose(origin, among)), x])
+        after = compute(e, "mul", "py", [Scalar(product, DynamicOwner(origin, among)), x])
         e.add(Assign(product, exact_float(e, after)))
         e.add(Assign(origin, origin_expr(as_float_origin(after))))
 
     _over_items(site, items, step)
-    return Scalar(product, Whose(origin, among))
+    return Scalar(product, DynamicOwner(origin, among))
 
 
-def _prod_of_integers(site: Site, items: Atom, like: Scalar) -> Scalar:
+def _prod_of_integers(site: BlockLowering, items: Atom, like: Scalar) -> Scalar:
     if like.origin != PYTHON:
         raise Unlowered("a product of NumPy's integers")
     product = site.e.variable("product", ONE)
@@ -120,7 +120,7 @@ def _prod_of_integers(site: Site, items: Atom, like: Scalar) -> Scalar:
 
 
 @lowers("fsum")
-def _fsum(site: Site, eqn: Eqn) -> Scalar:
+def _fsum(site: BlockLowering, eqn: Eqn) -> Scalar:
     """A sum, and the sum of all that was rounded away from it (Ogita, Rump and Oishi 2005)."""
     e = site.e
     total, lost = (e.variable(hint, Constant(0.0, "f64")) for hint in ("total", "lost"))
@@ -139,7 +139,7 @@ def _fsum(site: Site, eqn: Eqn) -> Scalar:
 
 
 @lowers("dist")
-def _dist(site: Site, eqn: Eqn) -> Scalar:
+def _dist(site: BlockLowering, eqn: Eqn) -> Scalar:
     """The distance of two points; what is too long or too short for squares is left to Python."""
     p, q = (_items_of(site, atom) for atom in eqn.args)
     e = site.e
@@ -158,7 +158,7 @@ def _dist(site: Site, eqn: Eqn) -> Scalar:
     return _root(e, *sums)
 
 
-def _items_of(site: Site, atom: Atom) -> tuple[Scalar, ...] | View | Growing:
+def _items_of(site: BlockLowering, atom: Atom) -> tuple[Scalar, ...] | View | GrowingList:
     value = site.value(atom)
     if isinstance(value, Tuple):
         return tuple(map(site.as_scalar, value.items))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.structure import wrapped
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -27,7 +27,7 @@ from .indexing import slice_of
 
 
 @lowers("delete_places")
-def _delete_places(site: Site, eqn: Eqn) -> Value:
+def _delete_places(site: BlockLowering, eqn: Eqn) -> Value:
     """The places in an array of a length that are not among some others."""
     e = site.e
     length, at = e.let(site.scalar(eqn.args[0]).expr), site.value(eqn.args[1])
@@ -46,7 +46,7 @@ def _delete_places(site: Site, eqn: Eqn) -> Value:
     return _unmarked(site, left_out)
 
 
-def _mark(site: Site, marks: View, at: Value) -> None:
+def _mark(site: BlockLowering, marks: View, at: Value) -> None:
     """Set the elements that indices or a slice name."""
     e = site.e
     yes = Constant(True, "b1")
@@ -69,7 +69,7 @@ def _mark(site: Site, marks: View, at: Value) -> None:
             raise Unlowered("places that are named by something else than integers or a slice")
 
 
-def _unmarked(site: Site, marks: View) -> View:
+def _unmarked(site: BlockLowering, marks: View) -> View:
     """Where a mask is not set."""
     e = site.e
     length = marks.dims[0]
@@ -91,7 +91,7 @@ def _first(e: Emitter, made: View, count: Slot) -> View:
 
 
 @lowers("insert_places")
-def _insert_places(site: Site, eqn: Eqn) -> Value:
+def _insert_places(site: BlockLowering, eqn: Eqn) -> Value:
     """The places of an array of a length, with those from there on between two of them."""
     e = site.e
     length, count = (e.let(site.scalar(eqn.args[k]).expr) for k in (0, 2))
@@ -116,7 +116,7 @@ def _insert_places(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("unique_places")
-def _unique_places(site: Site, eqn: Eqn) -> Value:
+def _unique_places(site: BlockLowering, eqn: Eqn) -> Value:
     """Where each value of a vector first stands, where each element went, and how often each value is there."""
     x = site.in_memory(eqn.args[0])
     if eqn.params.get("axis", Const(None)) != Const(None) or len(x.dims) != 1:
@@ -154,7 +154,7 @@ def _differs(e: Emitter, a: Expr, b: Expr) -> Expr:
     return e.apply("and", differ, e.apply("not", both), code="b1")
 
 
-def _gap(site: Site, at: Scalar, length: Expr) -> Expr:
+def _gap(site: BlockLowering, at: Scalar, length: Expr) -> Expr:
     """Before which element something is inserted: there is one gap more than there are elements."""
     e = site.e
     gap = e.apply("wrapped", at.expr, length)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Constant
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -13,7 +13,7 @@ from ...values.values import Array, Scalar, Unlowered, Value, number
 
 
 @lowers("pow_derivative")
-def _pow_derivative(site: Site, eqn: Eqn) -> Value:
+def _pow_derivative(site: BlockLowering, eqn: Eqn) -> Value:
     """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0, whatever x is."""
     order = eqn.param("order")
     x, y = (_number_if_one(site, site.any_operand(atom)) for atom in eqn.args)
@@ -27,12 +27,14 @@ def _pow_derivative(site: Site, eqn: Eqn) -> Value:
     return over_arrays(site, "where", [is_zero, number(0), _applied(site, "mul", factor, power)])
 
 
-def _number_if_one(site: Site, x: Scalar | Array) -> Scalar | Array:
+def _number_if_one(site: BlockLowering, x: Scalar | Array) -> Scalar | Array:
     """An array without axes as the number that it holds."""
     return x if dims_of(x) else site.as_scalar(x)
 
 
-def _applied(site: Site, name: str, a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
+def _applied(
+    site: BlockLowering, name: str, a: Scalar | Array, b: Scalar | Array
+) -> Scalar | Array:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return numbers.compute(site.e, name, "py", [a, b])
     found = over_arrays(site, name, [a, b])
@@ -40,7 +42,7 @@ def _applied(site: Site, name: str, a: Scalar | Array, b: Scalar | Array) -> Sca
     return found
 
 
-def _of_numbers(site: Site, x: Scalar, y: Scalar, order: int) -> Value:
+def _of_numbers(site: BlockLowering, x: Scalar, y: Scalar, order: int) -> Value:
     e = site.e
     if "i64" in (x.code, y.code) and x.code != "f64" and y.code != "f64":
         raise Unlowered("a derivative of a power of integers")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from .....ir.records import record
 from ...form.loopform import Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.lowering import Site
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering
+from ...lower.sequences.columns import GrowingList
 from ...lower.shapes import broadcast
 from ...lower.structure import wrapped
 from ...values.emitter import Emitter
@@ -17,8 +17,8 @@ from ...values.values import (
     ONE,
     ZERO,
     Bounds,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Tuple,
     Unlowered,
@@ -33,8 +33,8 @@ from ...values.values import (
 def is_index_array(part: Value) -> bool:
     if isinstance(part, Tuple):
         return part.form == "list"
-    return isinstance(part, (View, Delayed, Repeated, Growing)) and bool(
-        not isinstance(part, (View, Delayed, Repeated)) or part.dims
+    return isinstance(part, (View, Lazy, Broadcast, GrowingList)) and bool(
+        not isinstance(part, (View, Lazy, Broadcast)) or part.dims
     )
 
 
@@ -47,7 +47,7 @@ class Scattered:
     indices: View
 
 
-def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
+def scattered(site: BlockLowering, view: View, parts: Sequence[Value]) -> Scattered:
     places = [k for k, p in enumerate(parts) if not _is_whole(p)]
     if len(parts) > len(view.dims):
         raise Unlowered("too many indices")
@@ -61,7 +61,9 @@ def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
     return Scattered(view, places[0], indices)
 
 
-def _by_several(site: Site, view: View, parts: Sequence[Value], places: Sequence[int]) -> Scattered:
+def _by_several(
+    site: BlockLowering, view: View, parts: Sequence[Value], places: Sequence[int]
+) -> Scattered:
     """Several arrays of indices, and numbers beside them: as one, over the axes they are about, as one."""
     e = site.e
     first, rank = places[0], len(places)
@@ -93,9 +95,9 @@ def _by_several(site: Site, view: View, parts: Sequence[Value], places: Sequence
     return Scattered(_joined_axes(e, view, first, rank), first, made)
 
 
-def _index_array(site: Site, part: Value) -> View:
+def _index_array(site: BlockLowering, part: Value) -> View:
     """An array of indices; a list of them is one as well."""
-    if isinstance(part, Growing):
+    if isinstance(part, GrowingList):
         raise Unlowered("a list of indices of any length")
     if not isinstance(part, Tuple):
         return site.view(part)
@@ -110,7 +112,7 @@ def _index_array(site: Site, part: Value) -> View:
     return made
 
 
-def _masked(site: Site, view: View, axis: int, mask: View) -> Scattered:
+def _masked(site: BlockLowering, view: View, axis: int, mask: View) -> Scattered:
     """The elements that a mask chooses, by their numbers along the axes that it is about, as one."""
     e = site.e
     rank = len(mask.dims)
@@ -134,7 +136,7 @@ def _joined_axes(e: Emitter, view: View, axis: int, rank: int) -> View:
     return View(view.root, view.code, new_dims, new_strides, view.offset)
 
 
-def numbers_of_the_true(site: Site, mask: View) -> View:
+def numbers_of_the_true(site: BlockLowering, mask: View) -> View:
     """The numbers, in C order, of the elements of a mask that are true."""
     e = site.e
     site.write_all()
@@ -161,7 +163,7 @@ def _is_whole(part: Value) -> bool:
 
 
 def over_scattered(
-    site: Site,
+    site: BlockLowering,
     places: Scattered,
     element: Callable[[Emitter, tuple[Expr, ...], tuple[Expr, ...]], None],
 ) -> None:
@@ -170,7 +172,7 @@ def over_scattered(
     before, after = view.dims[:axis], view.dims[axis + 1 :]
     outside, rank = (*before, *indices.dims, *after), len(indices.dims)
 
-    def at(inner: Site, here: tuple[Expr, ...]) -> None:
+    def at(inner: BlockLowering, here: tuple[Expr, ...]) -> None:
         own = here[axis : axis + rank]
         index = Scalar(inner.e.load(indices, own), NUMPY)
         position = wrapped(inner, index, view.dims[axis])
@@ -180,9 +182,9 @@ def over_scattered(
 
 
 def _nest(
-    site: Site,
+    site: BlockLowering,
     dims: tuple[Expr, ...],
-    body: Callable[[Site, tuple[Expr, ...]], None],
+    body: Callable[[BlockLowering, tuple[Expr, ...]], None],
     indices: tuple[Expr, ...],
 ) -> None:
     if len(indices) == len(dims):

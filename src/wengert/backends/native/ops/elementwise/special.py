@@ -6,7 +6,7 @@ import sys
 
 from .....ir.graph import Eqn
 from .....ir.op import Op
-from ...lower.lowering import Site
+from ...lower.lowering import BlockLowering
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
@@ -24,7 +24,7 @@ def row_of(op: Op) -> str | None:
     return name
 
 
-def of_scipy(site: Site, eqn: Eqn) -> Value:
+def of_scipy(site: BlockLowering, eqn: Eqn) -> Value:
     """One of these functions: of a number it is one of NumPy's, as that of a ufunc is."""
     name = row_of(eqn.op)
     if name is None or eqn.params:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import Apply, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import known_axis
 from ...values.values import (
     PYTHON,
@@ -23,7 +23,7 @@ from ...values.values import (
 
 
 @lowers("split")
-def _split(site: Site, eqn: Eqn) -> Tuple:
+def _split(site: BlockLowering, eqn: Eqn) -> Tuple:
     """`np.split`, of which it is known how many pieces it makes."""
     view = site.in_memory(eqn.args[0])
     axes = known_axis(eqn.params.get("axis", Const(0)), len(view.dims))
@@ -36,7 +36,7 @@ def _split(site: Site, eqn: Eqn) -> Tuple:
     return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
-def _ends(site: Site, size: Expr, eqn: Eqn) -> list[Expr]:
+def _ends(site: BlockLowering, size: Expr, eqn: Eqn) -> list[Expr]:
     """Where the pieces end."""
     e = site.e
     asked = eqn.params["indices_or_sections"]
@@ -53,14 +53,14 @@ def _ends(site: Site, size: Expr, eqn: Eqn) -> list[Expr]:
     raise Unlowered("pieces whose number is computed")
 
 
-def _piece(site: Site, view: View, axis: int, start: Expr, end: Expr) -> Value:
+def _piece(site: BlockLowering, view: View, axis: int, start: Expr, end: Expr) -> Value:
     whole = Bounds(None, None, None)
     piece = Bounds(Scalar(start, PYTHON, 48), Scalar(end, PYTHON, 48), None)
     return site.apply("getitem", view, Tuple((*[whole] * axis, piece), "tuple"))
 
 
 @lowers("diag_indices")
-def _diag_indices(site: Site, eqn: Eqn) -> Tuple:
+def _diag_indices(site: BlockLowering, eqn: Eqn) -> Tuple:
     n = site.as_scalar(site.value(eqn.params["n"])) if "n" in eqn.params else None
     ndim = eqn.param("ndim", 2)
     if n is None or n.code != "i64" or n.origin != PYTHON:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Assign, Expr, For, Slot, Statement, While
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
 from ...values.numbers import converted
 from ...values.values import ONE, PYTHON, ZERO, Scalar, Unlowered, integer, minus, plus
@@ -14,7 +14,7 @@ from ...values.values import ONE, PYTHON, ZERO, Scalar, Unlowered, integer, minu
 LARGEST_SQUARE = 2**62
 
 
-def _integers(site: Site, eqn: Eqn) -> list[Expr]:
+def _integers(site: BlockLowering, eqn: Eqn) -> list[Expr]:
     """The operands, which are Python's integers."""
     scalars = [site.as_scalar(site.operand(atom)) for atom in (*eqn.args, *eqn.params.values())]
     if any(x.code not in ("i64", "b1") or x.origin != PYTHON for x in scalars):
@@ -36,7 +36,7 @@ def _times(e: Emitter, a: Expr, b: Expr) -> Expr:
 
 
 @lowers("isqrt")
-def _isqrt(site: Site, eqn: Eqn) -> Scalar:
+def _isqrt(site: BlockLowering, eqn: Eqn) -> Scalar:
     """The root of a float, which is one off at most."""
     (n,) = _integers(site, eqn)
     e = site.e
@@ -57,17 +57,17 @@ def _while(condition: Expr, *body: Statement) -> While:
 
 
 @lowers("gcd")
-def _gcd(site: Site, eqn: Eqn) -> Scalar:
+def _gcd(site: BlockLowering, eqn: Eqn) -> Scalar:
     return _found(_folded(site, eqn, ZERO, _greatest_common_divisor))
 
 
 @lowers("lcm")
-def _lcm(site: Site, eqn: Eqn) -> Scalar:
+def _lcm(site: BlockLowering, eqn: Eqn) -> Scalar:
     return _found(_folded(site, eqn, ONE, _least_common_multiple))
 
 
 def _folded(
-    site: Site, eqn: Eqn, start: Expr, combine: Callable[[Emitter, Expr, Expr], Expr]
+    site: BlockLowering, eqn: Eqn, start: Expr, combine: Callable[[Emitter, Expr, Expr], Expr]
 ) -> Expr:
     found = start
     for number in _integers(site, eqn):
@@ -91,14 +91,14 @@ def _least_common_multiple(e: Emitter, a: Expr, b: Expr) -> Expr:
 
 
 @lowers("factorial")
-def _factorial(site: Site, eqn: Eqn) -> Scalar:
+def _factorial(site: BlockLowering, eqn: Eqn) -> Scalar:
     (n,) = _integers(site, eqn)
     _must_not_be(site.e, "lt", n, ZERO, "a factorial of a negative integer")
     return _found(_product_down(site.e, n, n))
 
 
 @lowers("perm")
-def _perm(site: Site, eqn: Eqn) -> Scalar:
+def _perm(site: BlockLowering, eqn: Eqn) -> Scalar:
     n, *rest = _integers(site, eqn)
     k = rest[0] if rest else n
     for each in (n, k):
@@ -118,7 +118,7 @@ def _product_down(e: Emitter, n: Expr, count: Expr) -> Expr:
 
 
 @lowers("comb")
-def _comb(site: Site, eqn: Eqn) -> Scalar:
+def _comb(site: BlockLowering, eqn: Eqn) -> Scalar:
     """Every partial product is a binomial coefficient, and so an integer."""
     n, k = _integers(site, eqn)
     e = site.e

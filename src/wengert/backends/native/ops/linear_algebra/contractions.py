@@ -9,7 +9,7 @@ from .....runtime.numeric.products import explicit_subscripts
 from ...form.loopform import Apply, Constant, Expr
 from ...lower.fusion import reduced
 from ...lower.groups import REDUCTIONS
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import broadcast, dims_of, spread_value, with_axes
 from ...lower.structure import over_arrays
 from ...values.emitter import Emitter
@@ -19,8 +19,8 @@ from ...values.values import (
     ONE,
     ZERO,
     Array,
-    Known,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -41,7 +41,7 @@ Sizes = Mapping[str, Expr]
 
 
 @lowers(*(f"einsum_{n}" for n in range(1, 7)))
-def _einsum(site: Site, eqn: Eqn) -> Value:
+def _einsum(site: BlockLowering, eqn: Eqn) -> Value:
     views = [site.view(site.operand(atom)) for atom in eqn.args[1:]]
     terms, output = _subscripts(eqn.args[0], [len(view.dims) for view in views])
     return contracted(site, terms, output, views)
@@ -58,7 +58,9 @@ def _subscripts(atom: object, ranks: Sequence[int]) -> tuple[list[str], str]:
     return list(terms), output
 
 
-def contracted(site: Site, terms: Sequence[str], output: str, views: Sequence[View]) -> Value:
+def contracted(
+    site: BlockLowering, terms: Sequence[str], output: str, views: Sequence[View]
+) -> Value:
     """The sum of the products of arrays whose axes have names, over the axes that the result lacks."""
     if any(view.code == "b1" for view in views):
         raise Unlowered("a contraction of truth values")
@@ -82,7 +84,7 @@ def contracted(site: Site, terms: Sequence[str], output: str, views: Sequence[Vi
 _TRUE = Apply("eq", (ZERO, ZERO), "b1")
 
 
-def _without_repetition(site: Site, term: str, view: View) -> tuple[str, View]:
+def _without_repetition(site: BlockLowering, term: str, view: View) -> tuple[str, View]:
     """An array whose axes of the same name have become its diagonal."""
     for label in dict.fromkeys(term):
         first, *others = (k for k, c in enumerate(term) if c == label)
@@ -109,7 +111,9 @@ def _is_product_of_matrices(terms: Sequence[str], output: str) -> bool:
     return len(a & b) == 1 and a ^ b == set(output)
 
 
-def _product_of_matrices(site: Site, singles: Sequence[tuple[str, View]], output: str) -> Value:
+def _product_of_matrices(
+    site: BlockLowering, singles: Sequence[tuple[str, View]], output: str
+) -> Value:
     (left, a), (right, b) = sorted(singles, key=lambda single: output[0] not in single[0])
     a = a if left[0] == output[0] else transposed(a)
     b = b if right[1] == output[1] else transposed(b)
@@ -117,7 +121,7 @@ def _product_of_matrices(site: Site, singles: Sequence[tuple[str, View]], output
 
 
 @lowers(*(f"einsum_bar_{n}" for n in range(1, 7)))
-def _einsum_bar(site: Site, eqn: Eqn) -> Value:
+def _einsum_bar(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of one operand, as `runtime.products.einsum_bar` has it."""
     k = eqn.param("index")
     bar, *others = (site.view(site.operand(atom)) for atom in eqn.args)
@@ -133,7 +137,9 @@ def _einsum_bar(site: Site, eqn: Eqn) -> Value:
     return _spread_back(site, found, (own, labels, present), sizes)
 
 
-def _spread_back(site: Site, found: Value, names: tuple[str, str, str], sizes: Sizes) -> Value:
+def _spread_back(
+    site: BlockLowering, found: Value, names: tuple[str, str, str], sizes: Sizes
+) -> Value:
     """A cotangent that is the same along axes that were summed alone, and zero off diagonals."""
     own, labels, present = names
     kept = tuple(sizes[c] for c in present)
@@ -154,7 +160,7 @@ def _spread_back(site: Site, found: Value, names: tuple[str, str, str], sizes: S
 # --- tensordot ----------------------------------------------------------------------------
 
 
-def _labels(site: Site, eqn: Eqn, ranks: tuple[int, int]) -> tuple[str, str, str]:
+def _labels(site: BlockLowering, eqn: Eqn, ranks: tuple[int, int]) -> tuple[str, str, str]:
     """Names for the axes of two arrays and of their contraction."""
     a, b = LETTERS[: ranks[0]], LETTERS[ranks[0] : sum(ranks)]
     for i, j in _pairs(_known(site.value(eqn.params.get("axes", Const(2)))), ranks):
@@ -172,7 +178,7 @@ def _known(value: Value) -> object:
             return tuple(map(_known, items))
         case Scalar(expr=Constant(value=number)):
             return number
-        case Known(value=known):
+        case StaticValue(value=known):
             return known
         case _:
             return None
@@ -198,14 +204,14 @@ def _pairs(axes: object, ranks: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 @lowers("tensordot", "contract")
-def _tensordot(site: Site, eqn: Eqn) -> Value:
+def _tensordot(site: BlockLowering, eqn: Eqn) -> Value:
     a, b = (site.view(site.operand(atom)) for atom in eqn.args)
     own, other, output = _labels(site, eqn, (len(a.dims), len(b.dims)))
     return contracted(site, [own, other], output, [a, b])
 
 
 @lowers("contract_left", "contract_right")
-def _contract_back(site: Site, eqn: Eqn) -> Value:
+def _contract_back(site: BlockLowering, eqn: Eqn) -> Value:
     left = eqn.op.name == "contract_left"
     first, second = (site.view(site.operand(atom)) for atom in eqn.args)
     bar, other = (first, second) if left else (second, first)
@@ -225,7 +231,7 @@ def _interleaved(rank: int) -> tuple[str, str, str]:
 
 
 @lowers("kron")
-def _kron(site: Site, eqn: Eqn) -> Value:
+def _kron(site: BlockLowering, eqn: Eqn) -> Value:
     x, y = (site.view(site.operand(atom)) for atom in eqn.args)
     _must_have_one_rank(x.dims, y.dims)
     a, b, both = _interleaved(len(x.dims))
@@ -235,7 +241,7 @@ def _kron(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("kron_left", "kron_right")
-def _kron_back(site: Site, eqn: Eqn) -> Value:
+def _kron_back(site: BlockLowering, eqn: Eqn) -> Value:
     left = eqn.op.name == "kron_left"
     bar, other = (site.operand(atom) for atom in (eqn.args if left else eqn.args[::-1]))
     like, other = dims_of(site.operand(eqn.params["like"])), site.view(other)
@@ -257,12 +263,12 @@ def _must_have_one_rank(x: Sequence[Expr], y: Sequence[Expr]) -> None:
 
 
 @lowers("cross")
-def _cross(site: Site, eqn: Eqn) -> Value:
+def _cross(site: BlockLowering, eqn: Eqn) -> Value:
     return crossed(site, eqn, *(site.operand(atom) for atom in eqn.args))
 
 
 @lowers("cross_left", "cross_right")
-def _cross_back(site: Site, eqn: Eqn) -> Value:
+def _cross_back(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of one factor of a × b: b × ȳ, or ȳ × a."""
     y, x = (site.operand(atom) for atom in eqn.args[::-1])
     found = crossed(site, eqn, y, x)
@@ -270,7 +276,7 @@ def _cross_back(site: Site, eqn: Eqn) -> Value:
     return summed_to(site, found, like)
 
 
-def crossed(site: Site, eqn: Eqn, x: Scalar | Array, y: Scalar | Array) -> View:
+def crossed(site: BlockLowering, eqn: Eqn, x: Scalar | Array, y: Scalar | Array) -> View:
     """The products of vectors along the last axis."""
     e = site.e
     shapes = dims_of(x), dims_of(y)

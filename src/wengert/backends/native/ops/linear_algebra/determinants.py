@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, over
 from ...values.values import NUMPY, ONE, ZERO, Scalar, Tuple, Value, View
@@ -22,7 +22,7 @@ from .small_systems import Elimination, eliminated, otherwise, product_of_pivots
 
 
 @lowers("det", "slogdet")
-def _det(site: Site, eqn: Eqn) -> Value:
+def _det(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code = inexact(a)
     found = eliminated(site, a, None, code)
@@ -35,10 +35,10 @@ def _det(site: Site, eqn: Eqn) -> Value:
     return Tuple(items, "namedtuple", ("sign", "logabsdet"), getattr(kind, "type", None))
 
 
-def _determinant(site: Site, a: View, found: Elimination, value: Expr) -> Expr:
+def _determinant(site: BlockLowering, a: View, found: Elimination, value: Expr) -> Expr:
     made = site.e.variable("determinant", value)
 
-    def by_lapack(inner: Site) -> None:
+    def by_lapack(inner: BlockLowering) -> None:
         sign, size = sign_and_logarithm(inner, a, made.code)
         inner.e.add(Assign(made, _from_logarithm(inner.e, sign, size)))
 
@@ -46,12 +46,14 @@ def _determinant(site: Site, a: View, found: Elimination, value: Expr) -> Expr:
     return site.e.variable("det", made)
 
 
-def _sign_and_logarithm(site: Site, a: View, found: Elimination, value: Expr) -> tuple[Expr, Expr]:
+def _sign_and_logarithm(
+    site: BlockLowering, a: View, found: Elimination, value: Expr
+) -> tuple[Expr, Expr]:
     e, code = site.e, value.code
     sign = e.variable("sign", e.apply("copysign", Constant(1.0, code), value))
     size = e.variable("logarithm", e.apply("log", e.apply("fabs", value)))
 
-    def by_lapack(inner: Site) -> None:
+    def by_lapack(inner: BlockLowering) -> None:
         for slot, found_ in zip((sign, size), sign_and_logarithm(inner, a, code), strict=True):
             inner.e.add(Assign(slot, found_))
 
@@ -63,7 +65,7 @@ def _from_logarithm(e: Emitter, sign: Expr, size: Expr) -> Expr:
     return e.apply("mul", sign, e.apply("exp", size))
 
 
-def sign_and_logarithm(site: Site, a: View, code: Code) -> tuple[Expr, Expr]:
+def sign_and_logarithm(site: BlockLowering, a: View, code: Code) -> tuple[Expr, Expr]:
     """The sign of a determinant and the logarithm of its magnitude, from the LU factorisation."""
     e = site.e
     routine, size = Routine(site, code), a.dims[0]
@@ -90,7 +92,7 @@ def sign_and_logarithm(site: Site, a: View, code: Code) -> tuple[Expr, Expr]:
 
 
 @lowers("cofactor")
-def _cofactor(site: Site, eqn: Eqn) -> Value:
+def _cofactor(site: BlockLowering, eqn: Eqn) -> Value:
     """∂det(x)/∂x, of singular matrices too: as `runtime.matrices.cofactor` has it."""
     a = matrix(site, eqn)
     code, size = inexact(a), site.e.size(a.dims[0])
@@ -101,14 +103,14 @@ def _cofactor(site: Site, eqn: Eqn) -> Value:
         columns, at, e.apply("mul", scale, e.load(columns, at))
     ))  # fmt: skip
 
-    def by_singular_values(inner: Site) -> None:
+    def by_singular_values(inner: BlockLowering) -> None:
         copy_elements(inner.e, columns, inner.view(_cofactor_by_lapack(inner, a, code)))
 
     otherwise(site, found.succeeded, by_singular_values)
     return columns
 
 
-def _cofactor_by_lapack(site: Site, a: View, code: Code) -> Value:
+def _cofactor_by_lapack(site: BlockLowering, a: View, code: Code) -> Value:
     e = site.e
     u, s, vh = singular_values(site, a, code, "A")
     signs = [sign_and_logarithm(site, view, code) for view in (u, vh)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Code, Constant, Expr, External, Load
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, over
@@ -23,7 +23,7 @@ from .small_systems import eliminated, otherwise
 class Routine:
     """What a call of LAPACK is put together from: numbers stand in memory of their own."""
 
-    def __init__(self, site: Site, code: Code):
+    def __init__(self, site: BlockLowering, code: Code):
         self.site = site
         self.code: Code = code
 
@@ -72,7 +72,7 @@ class Routine:
         self.call(name, *before, self.array(size), self.number(size), *more, *counts)
 
 
-def by_columns(site: Site, view: View, code: Code) -> View:
+def by_columns(site: BlockLowering, view: View, code: Code) -> View:
     """A copy of a matrix, column by column: the same as its transpose, row by row."""
     turned = with_axes(view, view.dims[::-1], view.strides[::-1])
     made = site.allocate(turned.dims, code, ())
@@ -89,7 +89,7 @@ def as_matrix(columns: View) -> View:
     return with_axes(columns, columns.dims[::-1], columns.strides[::-1])
 
 
-def matrix(site: Site, eqn: Eqn, *, square: bool = True) -> View:
+def matrix(site: BlockLowering, eqn: Eqn, *, square: bool = True) -> View:
     """The first operand: a matrix."""
     if not site.unit.target.has_blas:
         raise Unlowered(f"`{eqn.op.name}` where NumPy does not bring its own LAPACK")
@@ -106,7 +106,7 @@ def inexact(*views: View) -> Code:
     return "f32" if all(view.code == "f32" for view in views) else "f64"
 
 
-def leading(site: Site, size: Expr) -> Expr:
+def leading(site: BlockLowering, size: Expr) -> Expr:
     return site.e.apply("max", size, ONE)
 
 
@@ -114,7 +114,7 @@ def leading(site: Site, size: Expr) -> Expr:
 
 
 @lowers("solve")
-def _solve(site: Site, eqn: Eqn) -> Value:
+def _solve(site: BlockLowering, eqn: Eqn) -> Value:
     a, b = matrix(site, eqn), site.in_memory(eqn.args[1])
     site.write_all()
     if eqn.params or len(b.dims) not in (1, 2):
@@ -127,7 +127,7 @@ def _solve(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("as_columns", "from_columns")
-def _as_columns(site: Site, eqn: Eqn) -> Value:
+def _as_columns(site: BlockLowering, eqn: Eqn) -> Value:
     """Vectors as matrices of one column, where a stack of systems was solved for one vector."""
     vector, result = (len(dims_of(site.operand(eqn.params[k]))) for k in ("vector", "result"))
     if vector == 1 < result:
@@ -136,24 +136,26 @@ def _as_columns(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("inv")
-def _inv(site: Site, eqn: Eqn) -> Value:
+def _inv(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code, size = inexact(a), site.e.size(a.dims[0])
     return as_matrix(_solved(site, a, lambda inner: unit_matrix(inner, size, code), code))
 
 
-def unit_matrix(site: Site, size: Expr, code: Code) -> View:
+def unit_matrix(site: BlockLowering, size: Expr, code: Code) -> View:
     made = zeroed(site, (size, size), code, ())
     over(site.e, (size,), lambda e, k: e.store(made, (k[0], k[0]), Constant(1.0, code)))
     return made
 
 
-def _solved(site: Site, a: View, right_hand_side: Callable[[Site], View], code: Code) -> View:
+def _solved(
+    site: BlockLowering, a: View, right_hand_side: Callable[[BlockLowering], View], code: Code
+) -> View:
     """The columns of the solution, in the place of those of the right-hand side."""
     made = right_hand_side(site)
     found = eliminated(site, a, made, code)
 
-    def by_lapack(inner: Site) -> None:
+    def by_lapack(inner: BlockLowering) -> None:
         routine, right = Routine(inner, code), right_hand_side(inner)
         size, lead = a.dims[0], leading(inner, a.dims[0])
         routine.call(
@@ -170,7 +172,7 @@ def _solved(site: Site, a: View, right_hand_side: Callable[[Site], View], code: 
 
 
 @lowers("cholesky")
-def _cholesky(site: Site, eqn: Eqn) -> Value:
+def _cholesky(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     upper = bool(eqn.param("upper", False))
     code, routine = inexact(a), Routine(site, inexact(a))
@@ -191,7 +193,7 @@ def _cholesky(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("eigh", "eigvalsh")
-def _eigh(site: Site, eqn: Eqn) -> Value:
+def _eigh(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code, routine = inexact(a), Routine(site, inexact(a))
     columns, size = by_columns(site, a, code), a.dims[0]
@@ -215,7 +217,7 @@ def _eigh(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("svd", "svdvals")
-def _svd(site: Site, eqn: Eqn) -> Value:
+def _svd(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn, square=False)
     if eqn.op.name == "svdvals":
         return singular_values(site, a, inexact(a), "N")[1]
@@ -226,7 +228,7 @@ def _svd(site: Site, eqn: Eqn) -> Value:
     return Tuple(items, "namedtuple", ("U", "S", "Vh"), getattr(kind, "type", None))
 
 
-def singular_values(site: Site, a: View, code: Code, job: str) -> tuple[View, View, View]:
+def singular_values(site: BlockLowering, a: View, code: Code, job: str) -> tuple[View, View, View]:
     """U, the singular values, and the transpose of V; of the values alone, the others are empty."""
     e, routine = site.e, Routine(site, code)
     rows, columns = map(e.size, a.dims)
@@ -249,7 +251,7 @@ def singular_values(site: Site, a: View, code: Code, job: str) -> tuple[View, Vi
 
 
 @lowers("qr")
-def _qr(site: Site, eqn: Eqn) -> Value:
+def _qr(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn, square=False)
     if eqn.param("mode", "reduced") != "reduced":
         raise Unlowered("`qr` in another mode")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from .....ir.graph import Atom, Eqn
 from .....runtime.numeric.eigenvalues import CLOSE, ROUNDINGS
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import with_axes
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -24,7 +24,7 @@ _EPS = {"f64": sys.float_info.epsilon, "f32": 2.0**-23}
 
 
 @lowers("over_gaps", "over_gaps_bar")
-def _over_gaps(site: Site, eqn: Eqn) -> Value:
+def _over_gaps(site: BlockLowering, eqn: Eqn) -> Value:
     x, w = _operands(site, eqn)
     _exit_within_rounding(site.e, w, _smallest_gap(site.e, w), "values that are equal")
 
@@ -37,7 +37,7 @@ def _over_gaps(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("over_values", "over_values_bar")
-def _over_values(site: Site, eqn: Eqn) -> Value:
+def _over_values(site: BlockLowering, eqn: Eqn) -> Value:
     x, s = _operands(site, eqn)
     least = site.e.load(s, (site.e.let(minus(s.dims[0], ONE)),))
     _exit_within_rounding(site.e, s, least, "singular values that are 0")
@@ -45,7 +45,7 @@ def _over_values(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("spectral")
-def _spectral(site: Site, eqn: Eqn) -> Value:
+def _spectral(site: BlockLowering, eqn: Eqn) -> Value:
     """V diag(g) Vᵀ; its derivative, which asks for divided differences, is left to Python."""
     g, V = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[4])
     if len(V.dims) != 2 or len(g.dims) != 1:
@@ -63,7 +63,7 @@ def _spectral(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("values_along")
-def _values_along(site: Site, eqn: Eqn) -> Value:
+def _values_along(site: BlockLowering, eqn: Eqn) -> Value:
     """diag(Vᵀ h V)."""
     h, V = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[3])
     if len(V.dims) != 2 or len(h.dims) != 2:
@@ -86,7 +86,7 @@ def _values_along(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("quotients")
-def _quotients(site: Site, eqn: Eqn) -> Value:
+def _quotients(site: BlockLowering, eqn: Eqn) -> Value:
     """Divided differences; of eigenvalues that are close the slope is asked for, in Python."""
     g, w = site.in_memory(eqn.args[0]), site.in_memory(eqn.args[2])
     if len(w.dims) != 1 or len(g.dims) != 1 or w.code not in _EPS or g.code != w.code:
@@ -112,7 +112,7 @@ _WORST = 1e6
 
 
 @lowers("cofactor_along")
-def _cofactor_along(site: Site, eqn: Eqn) -> Value:
+def _cofactor_along(site: BlockLowering, eqn: Eqn) -> Value:
     """Of Ω = det(X) X⁻ᵀ: dΩ = tr(X⁻¹ dX) Ω − X⁻ᵀ dXᵀ Ω."""
     matrix(site, eqn)
     x, dx = eqn.args
@@ -141,7 +141,7 @@ def _transposed(view: View) -> View:
     return with_axes(view, view.dims[::-1], view.strides[::-1])
 
 
-def _exit_beyond(site: Site, x: Atom, inverse: Atom) -> None:
+def _exit_beyond(site: BlockLowering, x: Atom, inverse: Atom) -> None:
     """Leave to Python a matrix whose inverse is too large beside it."""
     e = site.e
     sizes = [
@@ -153,7 +153,7 @@ def _exit_beyond(site: Site, x: Atom, inverse: Atom) -> None:
     e.exit_if(e.apply("not", fine, code="b1"), "a matrix that is singular, or almost")
 
 
-def _operands(site: Site, eqn: Eqn) -> tuple[View, View]:
+def _operands(site: BlockLowering, eqn: Eqn) -> tuple[View, View]:
     if "within" in eqn.params:
         raise Unlowered(f"`{eqn.op.name}` of a matrix that is not symmetric")
     x, w = (site.in_memory(arg) for arg in eqn.args)
@@ -193,7 +193,9 @@ def _exit_within(e: Emitter, w: View, least: Expr, share: Expr, reason: str) -> 
     e.exit_if(e.apply("le", least, e.apply("mul", share, size), code="b1"), reason)
 
 
-def _divided(site: Site, eqn: Eqn, x: View, divisor: Callable[[Emitter, Expr, Expr], Expr]) -> View:
+def _divided(
+    site: BlockLowering, eqn: Eqn, x: View, divisor: Callable[[Emitter, Expr, Expr], Expr]
+) -> View:
     made = site.allocate(tuple(map(site.e.size, x.dims)), x.code, eqn.outs)
     over(
         site.e,

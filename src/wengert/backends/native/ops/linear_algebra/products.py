@@ -9,7 +9,7 @@ from .....ir.graph import Eqn
 from ...form.loopform import FLOATS, Constant, Expr, For, Multiply, Slot
 from ...lower.fusion import mapped, reduced
 from ...lower.groups import REDUCTIONS
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays
 from ...values.emitter import Emitter
@@ -22,7 +22,7 @@ from ...values.values import (
     ONE,
     ZERO,
     Array,
-    Repeated,
+    Broadcast,
     Scalar,
     Unlowered,
     Value,
@@ -34,7 +34,7 @@ from ..reductions.reductions import summed_to
 
 
 @lowers("matmul", "dot", "inner")
-def _matmul(site: Site, eqn: Eqn) -> Value:
+def _matmul(site: BlockLowering, eqn: Eqn) -> Value:
     operands = [site.operand(atom) for atom in eqn.args]
     ranks = [0 if isinstance(x, Scalar) else len(x.dims) for x in operands]
     if eqn.op.name == "inner" and ranks != [1, 1]:
@@ -61,7 +61,7 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
     return product_of_two(site, left, right)
 
 
-def product_of_two(site: Site, left: View, right: View) -> Value:
+def product_of_two(site: BlockLowering, left: View, right: View) -> Value:
     """The product of two matrices, of a matrix and a vector, or of stacks of them."""
     if len(left.dims) > 2 or len(right.dims) > 2:
         return _product_of_stacks(site, left, right)
@@ -74,7 +74,7 @@ def product_of_two(site: Site, left: View, right: View) -> Value:
             return matrix_product(site, left, right)
 
 
-def _product_of_stacks(site: Site, a: View, b: View) -> Value:
+def _product_of_stacks(site: BlockLowering, a: View, b: View) -> Value:
     if len(a.dims) == 1:
         return _by_rows(site, _swapped(b), a)
     if len(b.dims) == 1:
@@ -84,7 +84,7 @@ def _product_of_stacks(site: Site, a: View, b: View) -> Value:
     return reduced(site, REDUCTIONS["sum"], both, (len(both.dims) - 2,), both.code)
 
 
-def _by_rows(site: Site, a: View, x: View) -> Value:
+def _by_rows(site: BlockLowering, a: View, x: View) -> Value:
     """The products of the rows of matrices with vectors."""
     site.e.must_be_same(a.dims[-1], x.dims[-1], "a product of a matrix and a vector")
     both = over_arrays(site, "mul", [a, x])
@@ -102,7 +102,7 @@ def _as_row(view: View, from_the_end: int = 2) -> View:
 
 
 @lowers("matmul_left")
-def _matmul_left(site: Site, eqn: Eqn) -> Value:
+def _matmul_left(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of `a` in `a @ b`, where its rank shows only here."""
     like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     y_bar, b = (site.operand(atom) for atom in eqn.args)
@@ -118,7 +118,7 @@ def _matmul_left(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("matmul_right")
-def _matmul_right(site: Site, eqn: Eqn) -> Value:
+def _matmul_right(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of `b` in `a @ b`, likewise."""
     like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     a, y_bar = (site.operand(atom) for atom in eqn.args)
@@ -133,7 +133,7 @@ def _matmul_right(site: Site, eqn: Eqn) -> Value:
     return summed_to(site, product_of_two(site, matrix, bar), like)
 
 
-def _column(site: Site, x: Scalar | Array) -> View:
+def _column(site: BlockLowering, x: Scalar | Array) -> View:
     view = site.view(x)
     return expanded(view, {len(view.dims)})
 
@@ -147,7 +147,7 @@ def _is_single(x: Scalar | Array) -> bool:
 
 
 def _product_of_single_numbers(
-    site: Site, operands: Sequence[Scalar | Array], ranks: Sequence[int]
+    site: BlockLowering, operands: Sequence[Scalar | Array], ranks: Sequence[int]
 ) -> Value:
     """`np.dot` of one number by one: a sum that begins with 0.0 would lose the sign of a zero."""
     x, y = (
@@ -158,10 +158,10 @@ def _product_of_single_numbers(
     )
     found = compute(site.e, "mul", "np", [x, y])
     rank = sum(ranks) - 2 if all(ranks) else max(ranks)
-    return Repeated(found, found.code, (ONE,) * rank) if rank else found
+    return Broadcast(found, found.code, (ONE,) * rank) if rank else found
 
 
-def _multiple(site: Site, operands: Sequence[Scalar | Array]) -> Value:
+def _multiple(site: BlockLowering, operands: Sequence[Scalar | Array]) -> Value:
     """`np.dot` of an array and a number, which adds multiples to zeros: no zero stays negative."""
     product_ = over_arrays(site, "mul", operands)
     if product_.code not in FLOATS:
@@ -169,13 +169,13 @@ def _multiple(site: Site, operands: Sequence[Scalar | Array]) -> Value:
     return over_arrays(site, "add", [product_, Scalar(Constant(0.0, product_.code))])
 
 
-def _inner(site: Site, x: Array, y: Array) -> Value:
+def _inner(site: BlockLowering, x: Array, y: Array) -> Value:
     site.e.must_be_same(x.dims[0], y.dims[0], "a product of vectors")
     both = over_arrays(site, "mul", [x, y])
     return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
 
 
-def _matrix_vector(site: Site, a: View, x: View) -> Value:
+def _matrix_vector(site: BlockLowering, a: View, x: View) -> Value:
     """Row by row, or column by column, whichever follow each other in memory."""
     site.e.must_be_same(a.dims[1], x.dims[0], "a product of a matrix and a vector")
     if a.strides[1] == ONE or a.strides[0] != ONE:
@@ -190,7 +190,7 @@ LEAST_FOR_BLAS = 2**13
 """From how many multiplications on a product of matrices is left to BLAS."""
 
 
-def matrix_product(site: Site, a: View, b: View) -> Value:
+def matrix_product(site: BlockLowering, a: View, b: View) -> Value:
     """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
     code = common_code([a, b])
@@ -206,7 +206,7 @@ def _lead(view: View) -> tuple[Expr, bool] | None:
     return (view.strides[1], True) if view.strides[0] == ONE and view.strides[1] != ZERO else None
 
 
-def _by_blas(site: Site, a: View, b: View) -> View:
+def _by_blas(site: BlockLowering, a: View, b: View) -> View:
     """By BLAS if the matrices are large, by loops if they are not."""
     site.write_all()
     e = site.e
@@ -242,7 +242,7 @@ def _add_products(e: Emitter, made: View, a: View, b: View, sizes: tuple[Expr, E
     e.add(For(i, sizes[0], tuple(outer.statements)))
 
 
-def _by_loops(site: Site, a: View, b: View) -> Value:
+def _by_loops(site: BlockLowering, a: View, b: View) -> Value:
     if b.strides[1] == ONE or b.strides[0] != ONE:
         # result[i, j] += a[i, k] * b[k, j], j innermost
         both = over_arrays(site, "mul", [expanded(a, {2}), b])
@@ -258,20 +258,20 @@ def _between(a: View) -> View:
 
 
 @lowers("outer")
-def _outer(site: Site, eqn: Eqn) -> Value:
+def _outer(site: BlockLowering, eqn: Eqn) -> Value:
     left, right = (_vector(site, site.operand(atom), eqn, k) for k, atom in enumerate(eqn.args))
     column = expanded(left, {1})
     return over_arrays(site, "mul", [column, right])
 
 
-def _vector(site: Site, x: Scalar | Array, eqn: Eqn, k: int) -> View:
+def _vector(site: BlockLowering, x: Scalar | Array, eqn: Eqn, k: int) -> View:
     if isinstance(x, Scalar) or len(x.dims) != 1:
         raise Unlowered("an outer product of anything but vectors")
     return site.in_memory(eqn.args[k])
 
 
 @lowers("vdot")
-def _vdot(site: Site, eqn: Eqn) -> Value:
+def _vdot(site: BlockLowering, eqn: Eqn) -> Value:
     x, y = (site.array(atom) for atom in eqn.args)
     if len(x.dims) != 1 or len(y.dims) != 1:
         raise Unlowered("`np.vdot` of matrices")
@@ -279,7 +279,7 @@ def _vdot(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("norm")
-def _norm(site: Site, eqn: Eqn) -> Value:
+def _norm(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     if not set(eqn.params) <= {"ord", "axis", "keepdims"} or not x.dims:
         raise Unlowered("a norm of this kind")
@@ -295,7 +295,7 @@ def _norm(site: Site, eqn: Eqn) -> Value:
     raise Unlowered("a norm of this kind")
 
 
-def _length(site: Site, x: Array, axes: tuple[int, ...], *, kept: bool) -> Value:
+def _length(site: BlockLowering, x: Array, axes: tuple[int, ...], *, kept: bool) -> Value:
     """The root of the sum of all squares."""
     if len(axes) == len(x.dims) and not kept:
         squares = over_arrays(site, "square", [x])

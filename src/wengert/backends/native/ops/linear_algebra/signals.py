@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Expr, For, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements
@@ -18,7 +18,7 @@ from ..elementwise.creation import zeroed
 
 
 @lowers("convolve")
-def _convolve(site: Site, eqn: Eqn) -> Value:
+def _convolve(site: BlockLowering, eqn: Eqn) -> Value:
     a, v = _vectors(site, eqn)
     code = common_code([a, v])
     full = zeroed(site, (_full_size(site, a.dims[0], v.dims[0]),), code, ())
@@ -29,20 +29,20 @@ def _convolve(site: Site, eqn: Eqn) -> Value:
     return full if size == full.dims[0] else site.copied(part_along(site, full, start, size))
 
 
-def _vectors(site: Site, eqn: Eqn) -> tuple[View, View]:
+def _vectors(site: BlockLowering, eqn: Eqn) -> tuple[View, View]:
     a, v = (site.view(site.operand(atom)) for atom in eqn.args)
     if len(a.dims) != 1 or len(v.dims) != 1 or "b1" in (a.code, v.code):
         raise Unlowered("a convolution of anything but vectors of numbers")
     return a, v
 
 
-def _full_size(site: Site, m: Expr, n: Expr) -> Expr:
+def _full_size(site: BlockLowering, m: Expr, n: Expr) -> Expr:
     for size in (m, n):
         site.e.exit_if(Apply("eq", (size, ZERO), "b1"), "a convolution of nothing")
     return site.e.let(minus(plus(m, n), ONE))
 
 
-def _kept(site: Site, eqn: Eqn, m: Expr, n: Expr) -> tuple[Expr, Expr]:
+def _kept(site: BlockLowering, eqn: Eqn, m: Expr, n: Expr) -> tuple[Expr, Expr]:
     """Which part of the whole convolution a mode keeps: from where on, and how much."""
     e = site.e
     if (mode := eqn.param("mode", "full")) == "full":
@@ -57,7 +57,7 @@ def _kept(site: Site, eqn: Eqn, m: Expr, n: Expr) -> tuple[Expr, Expr]:
 
 
 def _over_products(
-    site: Site, a: View, v: View, element: Callable[[Emitter, Expr, Expr], None]
+    site: BlockLowering, a: View, v: View, element: Callable[[Emitter, Expr, Expr], None]
 ) -> None:
     """Do something for each element of the shorter vector, and for each of the longer."""
     i, k = (Slot(site.e.names.fresh(hint), "i64") for hint in "ik")
@@ -74,7 +74,7 @@ def _add(e: Emitter, made: View, place: Expr, value: Expr) -> None:
 
 
 @lowers("convolve_left", "convolve_right")
-def _convolve_back(site: Site, eqn: Eqn) -> Value:
+def _convolve_back(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of one of two vectors: products of ȳ with the other, turned back."""
     first, second = (site.view(site.operand(atom)) for atom in eqn.args)
     bar, other = (first, second) if eqn.op.name == "convolve_left" else (second, first)
@@ -87,7 +87,7 @@ def _convolve_back(site: Site, eqn: Eqn) -> Value:
     return made
 
 
-def _in_full(site: Site, eqn: Eqn, bar: View, m: Expr, n: Expr) -> View:
+def _in_full(site: BlockLowering, eqn: Eqn, bar: View, m: Expr, n: Expr) -> View:
     start, size = _kept(site, eqn, m, n)
     full = zeroed(site, (_full_size(site, m, n),), bar.code, ())
     copy_elements(site.e, part_along(site, full, start, size), bar)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .....ir.records import record
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot
-from ...lower.lowering import Site
+from ...lower.lowering import BlockLowering
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.numbers import converted
@@ -53,7 +53,7 @@ def from_next(e: Emitter, k: Expr, size: Expr, body: Callable[[Emitter, Expr], N
     loop(e, e.let(minus(size, start)), body, start)
 
 
-def eliminated(site: Site, a: View, columns: View | None, code: Code) -> Elimination:
+def eliminated(site: BlockLowering, a: View, columns: View | None, code: Code) -> Elimination:
     """The elimination of a small matrix; the columns of right-hand sides become those of solutions."""
     e, size = site.e, a.dims[0]
     factors = site.allocate((size, size), code, ())
@@ -175,7 +175,7 @@ def product_of_pivots(e: Emitter, found: Elimination) -> Expr:
     return total
 
 
-def otherwise(site: Site, succeeded: Expr, body: Callable[[Site], None]) -> None:
+def otherwise(site: BlockLowering, succeeded: Expr, body: Callable[[BlockLowering], None]) -> None:
     """What is done where elimination did not succeed."""
     inner = site.inside(site.block)
     inner.e.span = site.e.span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .....ir.graph import Eqn
 from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of, kept_axes
 from ...values.emitter import Emitter
 from ...values.loops import fill, in_order
@@ -27,7 +27,7 @@ from ..elementwise.creation import filled
 
 
 @lowers("place_of_extreme")
-def _place(site: Site, eqn: Eqn) -> Scalar:
+def _place(site: BlockLowering, eqn: Eqn) -> Scalar:
     """Where the item of Python's own `max` and `min` is: the first that none after it beats, NaN or not."""
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 1:
@@ -40,7 +40,7 @@ def _place(site: Site, eqn: Eqn) -> Scalar:
 
 
 @lowers("argmax", "argmin")
-def _argmax(site: Site, eqn: Eqn) -> Value:
+def _argmax(site: BlockLowering, eqn: Eqn) -> Value:
     """Where the first extreme is, or the first NaN: in an array read in C order, or along an axis."""
     if not set(eqn.params) <= {"axis", "keepdims"}:
         raise Unlowered(f"options of `{eqn.op.name}`")
@@ -128,7 +128,7 @@ def _best_of_many(
 
 
 @lowers("put_extreme")
-def _put_extreme(site: Site, eqn: Eqn) -> Value:
+def _put_extreme(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of an extreme, at the first place where it is."""
     x = site.operand(eqn.args[1])
     if isinstance(x, Scalar):
@@ -167,7 +167,7 @@ def lane_of(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> Vie
     return replace(view, dims=dims, strides=own, offset=e.let(offset), whole=False)
 
 
-def _put_extreme_of_all(site: Site, eqn: Eqn) -> Value:
+def _put_extreme_of_all(site: BlockLowering, eqn: Eqn) -> Value:
     bar, y = site.scalar(eqn.args[0]), site.scalar(eqn.args[2])
     view = site.in_memory(eqn.args[1])
     site.write_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import Apply, Constant, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of
 from ...values.emitter import Emitter
 from ...values.loops import in_order, over
@@ -14,8 +14,8 @@ from ...values.values import (
     ONE,
     ZERO,
     Bounds,
-    Known,
     Scalar,
+    StaticValue,
     Tuple,
     Unlowered,
     Value,
@@ -34,7 +34,7 @@ def _real(value: float) -> Constant:
     return Constant(value, "f64")
 
 
-def _lanes_in_order(site: Site, eqn: Eqn) -> View:
+def _lanes_in_order(site: BlockLowering, eqn: Eqn) -> View:
     """The elements along an axis, or all, in their order along the last axis."""
     x = site.view(site.operand(eqn.args[0]))
     if not set(eqn.params) <= {"axis", "keepdims", "method"} or x.code == "b1":
@@ -46,7 +46,7 @@ def _lanes_in_order(site: Site, eqn: Eqn) -> View:
     return site.view(site.apply("sort", lanes))
 
 
-def _with_axes_kept(site: Site, eqn: Eqn, found: Value) -> Value:
+def _with_axes_kept(site: BlockLowering, eqn: Eqn, found: Value) -> Value:
     """A result with an axis of one element in the place of each that was reduced."""
     if not eqn.param("keepdims", False):
         return found
@@ -57,19 +57,19 @@ def _with_axes_kept(site: Site, eqn: Eqn, found: Value) -> Value:
 
 
 @lowers("median")
-def _median(site: Site, eqn: Eqn) -> Value:
+def _median(site: BlockLowering, eqn: Eqn) -> Value:
     """The mean of the one or two numbers in the middle."""
     ordered = _lanes_in_order(site, eqn)
     size = ordered.dims[-1]
     first = site.e.apply("quotient", site.e.let(minus(size, ONE)), integer(2))
     end = site.e.let(plus(site.e.apply("quotient", size, integer(2)), ONE))
     middle = Bounds(Scalar(first), Scalar(end), None)
-    part = site.apply("getitem", ordered, Tuple((Known(Ellipsis), middle)))
+    part = site.apply("getitem", ordered, Tuple((StaticValue(Ellipsis), middle)))
     return _with_axes_kept(site, eqn, site.apply("mean", part, axis=-1))
 
 
 @lowers("quantile", "percentile")
-def _quantile(site: Site, eqn: Eqn) -> Value:
+def _quantile(site: BlockLowering, eqn: Eqn) -> Value:
     ordered = _lanes_in_order(site, eqn)
     if ordered.code == "f32" or eqn.param("keepdims", False):
         raise Unlowered("quantiles of floats of 32 bits, or with all axes kept")
@@ -117,7 +117,7 @@ def _between(e: Emitter, ordered: View, lane: Index, share: Expr) -> Expr:
 
 
 @lowers("quantile_weights")
-def _quantile_weights(site: Site, eqn: Eqn) -> Value:
+def _quantile_weights(site: BlockLowering, eqn: Eqn) -> Value:
     """Two weights in each lane, as `runtime.statistics.quantile_weights` has them."""
     if eqn.params.get("method", _LINEAR) != _LINEAR or eqn.param("skip_nan", False):
         raise Unlowered("the weights of other quantiles than the linear ones")

@@ -7,7 +7,7 @@ from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Code, Constant, Expr
 from ...lower.fusion import reduced
 from ...lower.groups import REDUCTIONS
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of, dims_of, kept_axes, sizes_of, spread, spread_value
 from ...lower.structure import over_arrays
 from ...values.numbers import compute, converted
@@ -17,8 +17,8 @@ from ...values.values import (
     PYTHON,
     ZERO,
     Array,
-    Delayed,
-    Repeated,
+    Broadcast,
+    Lazy,
     Scalar,
     Unlowered,
     Value,
@@ -35,7 +35,7 @@ def _checked_options(eqn: Eqn, *more: str) -> None:
 
 
 @lowers("sum", "prod", "max", "min", "any", "all")
-def _reduction(site: Site, eqn: Eqn) -> Value:
+def _reduction(site: BlockLowering, eqn: Eqn) -> Value:
     _checked_options(eqn)
     name = eqn.op.name
     x = site.operand(eqn.args[0])
@@ -47,7 +47,7 @@ def _reduction(site: Site, eqn: Eqn) -> Value:
     return kept_axes(site, eqn, reduction(site, name, x, axes), x.dims, axes)
 
 
-def _of_number(site: Site, eqn: Eqn, x: Scalar) -> Scalar:
+def _of_number(site: BlockLowering, eqn: Eqn, x: Scalar) -> Scalar:
     """A reduction of one number, which becomes one of NumPy's."""
     name = eqn.op.name
     if eqn.params:
@@ -60,7 +60,7 @@ def _of_number(site: Site, eqn: Eqn, x: Scalar) -> Scalar:
     return Scalar(converted(site.e, x.expr, code), NUMPY, x.bits if code == x.code else 1)
 
 
-def reduction(site: Site, name: str, x: Array, axes: tuple[int, ...]) -> Value:
+def reduction(site: BlockLowering, name: str, x: Array, axes: tuple[int, ...]) -> Value:
     """A reduction by name."""
     code = _result_code(name, x.code)
     if name in ("max", "min"):
@@ -76,25 +76,25 @@ def _result_code(name: str, code: Code) -> Code:
     return "i64" if code == "b1" and name in ("sum", "prod") else code
 
 
-def _must_have_elements(site: Site, x: Array, axes: tuple[int, ...]) -> None:
+def _must_have_elements(site: BlockLowering, x: Array, axes: tuple[int, ...]) -> None:
     for k in axes:
         site.e.exit_if(Apply("eq", (x.dims[k], integer(0)), "b1"), "an extreme of nothing")
 
 
-def count_of(site: Site, x: Array, axes: tuple[int, ...]) -> Expr:
+def count_of(site: BlockLowering, x: Array, axes: tuple[int, ...]) -> Expr:
     """How many elements each result of a reduction comes from, as a float."""
     return converted(site.e, site.e.let(product(tuple(x.dims[k] for k in axes))), "f64")
 
 
 @lowers("mean")
-def _mean(site: Site, eqn: Eqn) -> Value:
+def _mean(site: BlockLowering, eqn: Eqn) -> Value:
     _checked_options(eqn)
     x = site.array(eqn.args[0])
     axes = axes_of(eqn, len(x.dims))
     return kept_axes(site, eqn, mean_of(site, x, axes), x.dims, axes)
 
 
-def mean_of(site: Site, x: Array, axes: tuple[int, ...]) -> Value:
+def mean_of(site: BlockLowering, x: Array, axes: tuple[int, ...]) -> Value:
     total = reduced(site, REDUCTIONS["sum"], x, axes, x.code if x.code in FLOATS else "f64")
     count = Scalar(converted(site.e, count_of(site, x, axes), total.code), NUMPY)
     if not total.dims:
@@ -103,12 +103,12 @@ def mean_of(site: Site, x: Array, axes: tuple[int, ...]) -> Value:
 
 
 @lowers("var", "std")
-def _spread(site: Site, eqn: Eqn) -> Value:
+def _spread(site: BlockLowering, eqn: Eqn) -> Value:
     _checked_options(eqn, "ddof")
     x = site.view(site.array(eqn.args[0]))
     axes = axes_of(eqn, len(x.dims))
     centre = mean_of(site, x, axes)
-    if isinstance(centre, (Delayed, View)):
+    if isinstance(centre, (Lazy, View)):
         return _spread_along(site, eqn, x, centre, axes)
     apart = over_arrays(site, "sub", [x, centre])
     code = x.code if x.code in FLOATS else "f64"
@@ -119,7 +119,7 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     return kept_axes(site, eqn, result, x.dims, axes)
 
 
-def _degrees_of_freedom(site: Site, eqn: Eqn, x: Array, axes: tuple[int, ...]) -> Expr:
+def _degrees_of_freedom(site: BlockLowering, eqn: Eqn, x: Array, axes: tuple[int, ...]) -> Expr:
     """What a sum of squares is divided by: 0 at the least."""
     ddof = Constant(float(eqn.param("ddof", 0)), "f64")
     rest = site.e.apply("sub", count_of(site, x, axes), ddof)
@@ -127,7 +127,7 @@ def _degrees_of_freedom(site: Site, eqn: Eqn, x: Array, axes: tuple[int, ...]) -
 
 
 def _spread_along(
-    site: Site, eqn: Eqn, x: View, centre: Delayed | View, axes: tuple[int, ...]
+    site: BlockLowering, eqn: Eqn, x: View, centre: Lazy | View, axes: tuple[int, ...]
 ) -> Value:
     """A variance, or its root, along some axes."""
     centre = site.view(centre)
@@ -145,7 +145,7 @@ def _spread_along(
 
 
 @lowers("reduced_count")
-def _reduced_count(site: Site, eqn: Eqn) -> Value:
+def _reduced_count(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     axes = axes_of(eqn, len(x.dims))
     ddof = float(eqn.param("ddof", 0))
@@ -158,23 +158,23 @@ def _reduced_count(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("unbroadcast")
-def _unbroadcast(site: Site, eqn: Eqn) -> Value:
+def _unbroadcast(site: BlockLowering, eqn: Eqn) -> Value:
     bar, x = (site.any_operand(atom) for atom in eqn.args)
     return summed_to(site, bar, tuple(map(site.e.size, dims_of(x))))
 
 
 @lowers("summed_to")
-def _summed_to(site: Site, eqn: Eqn) -> Value:
+def _summed_to(site: BlockLowering, eqn: Eqn) -> Value:
     return summed_to(site, site.any_operand(eqn.args[0]), sizes_of(site, eqn.args[1]))
 
 
-def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
+def summed_to(site: BlockLowering, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
     """A cotangent summed over what broadcasting repeated."""
     own = tuple(map(site.e.size, dims_of(bar)))
     if own == dims or not own:
         if dims and isinstance(bar, Scalar):
             must_have_type(bar)
-            return Repeated(bar, bar.code, dims)
+            return Broadcast(bar, bar.code, dims)
         return bar
     missing = len(dims) - len(own)
     narrow = tuple(ONE if k < missing or own[k - missing] == ONE else d for k, d in enumerate(dims))
@@ -198,14 +198,14 @@ def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
         return total
     found = site.computed(total)
     if isinstance(found, Scalar):
-        return Repeated(found, found.code, dims)
+        return Broadcast(found, found.code, dims)
     strides = iter(found.strides)
     placed = tuple(ONE if lead + k in axes else next(strides) for k in range(len(dims)))
     return View(found.root, found.code, dims, placed, found.offset, found.whole)
 
 
 @lowers("unreduce", "broadcast_like")
-def _unreduce(site: Site, eqn: Eqn) -> Value:
+def _unreduce(site: BlockLowering, eqn: Eqn) -> Value:
     """The cotangent of a reduction, the same along the axes that were reduced."""
     x = site.operand(eqn.args[1])
     dims = tuple(map(site.e.size, dims_of(x)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Slot
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order
@@ -19,7 +19,7 @@ Index = tuple[Expr, ...]
 
 
 def _run(
-    site: Site, made: View, axis: int, element: Callable[[Emitter, Index, Index], None]
+    site: BlockLowering, made: View, axis: int, element: Callable[[Emitter, Index, Index], None]
 ) -> None:
     """Go along an axis in order: `element(emitter, where, where it was before)`."""
     count = site.e.apply("max", site.e.let(minus(made.dims[axis], ONE)), ZERO)
@@ -32,7 +32,7 @@ def _run(
     in_order(site.e, dims, step)
 
 
-def scan(site: Site, eqn: Eqn, x: View, axis: int, code: Code, step: Step) -> View:
+def scan(site: BlockLowering, eqn: Eqn, x: View, axis: int, code: Code, step: Step) -> View:
     """An array in which each element comes from that before it and one of another array."""
     site.write_all()
     made = site.allocate(tuple(map(site.e.size, x.dims)), code, eqn.outs)
@@ -46,7 +46,7 @@ def scan(site: Site, eqn: Eqn, x: View, axis: int, code: Code, step: Step) -> Vi
 
 
 @lowers("cumsum", "cumprod")
-def _cumulated(site: Site, eqn: Eqn) -> Value:
+def _cumulated(site: BlockLowering, eqn: Eqn) -> Value:
     if not set(eqn.params) <= {"axis"}:
         raise Unlowered(f"options of `{eqn.op.name}`")
     x, axis = along(site, eqn)
@@ -56,7 +56,7 @@ def _cumulated(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("cumsum_reversed")
-def _sums_from_each(site: Site, eqn: Eqn) -> Value:
+def _sums_from_each(site: BlockLowering, eqn: Eqn) -> Value:
     """The transpose of `cumsum`: sums from each element to the last."""
     bar, axis = along(site, eqn)
     back = site.apply("flip", site.apply("cumsum", site.apply("flip", bar, axis=axis), axis=axis),
@@ -66,7 +66,7 @@ def _sums_from_each(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("running_places")
-def _running_places(site: Site, eqn: Eqn) -> Value:
+def _running_places(site: BlockLowering, eqn: Eqn) -> Value:
     """Where the extreme of all elements up to each first stands."""
     x = site.in_memory(eqn.args[0])
     axis = the_axis(eqn, len(x.dims), 0)
@@ -93,7 +93,7 @@ def _running_places(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("products_before")
-def _products_before(site: Site, eqn: Eqn) -> Value:
+def _products_before(site: BlockLowering, eqn: Eqn) -> Value:
     """For each element of the lanes, the product of all before it, or after it."""
     x = site.in_memory(eqn.args[0])
     axis = len(x.dims) - 1
@@ -113,7 +113,7 @@ def _products_before(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("products_between")
-def _products_between(site: Site, eqn: Eqn) -> Value:
+def _products_between(site: BlockLowering, eqn: Eqn) -> Value:
     """Entry k, i: the product of the elements of a lane between i and k; 0 where i is not before k."""
     x = site.in_memory(eqn.args[0])
     if len(x.dims) != 1 or x.code not in FLOATS or eqn.param("reverse", False):
@@ -138,7 +138,7 @@ def _products_between(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("lanes")
-def _lanes(site: Site, eqn: Eqn) -> Value:
+def _lanes(site: BlockLowering, eqn: Eqn) -> Value:
     """An array with an axis as the last one; without, one lane of everything."""
     axis = _one_axis(eqn)
     if axis is None:
@@ -154,7 +154,7 @@ def _one_axis(eqn: Eqn) -> int | None:
 
 
 @lowers("unlanes")
-def _unlanes(site: Site, eqn: Eqn) -> Value:
+def _unlanes(site: BlockLowering, eqn: Eqn) -> Value:
     axis = _one_axis(eqn)
     if axis is None:
         dims = tuple(map(site.e.size, dims_of(site.operand(eqn.args[1]))))

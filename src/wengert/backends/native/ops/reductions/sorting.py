@@ -8,8 +8,8 @@ from collections.abc import Callable
 from .....ir.graph import Atom, Const, Eqn
 from .....ir.types import INT
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
-from ...lower.lowering import Site, lowers
-from ...lower.sequences.columns import Growing
+from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import template_of
 from ...lower.sequences.sequences import growing, item_at, numbers
 from ...lower.shapes import known_axis
@@ -36,17 +36,17 @@ from .argminmax import lane_of
 
 Key = Callable[[Emitter, Expr], Expr]
 """The number at a position, as code."""
-Lane = Callable[[Site, View, View], None]
+Lane = Callable[[BlockLowering, View, View], None]
 
 
 @lowers("sorted_order")
-def _sorted_order(site: Site, eqn: Eqn) -> Value:
+def _sorted_order(site: BlockLowering, eqn: Eqn) -> Value:
     """The indices that sort a list, as `sorted` does."""
     e = site.e
     items = site.value(eqn.args[0])
     if isinstance(items, Tuple) and items.items and all(isinstance(x, Scalar) for x in items.items):
         items = numbers(e, list(items.items), "keys")
-    if not isinstance(items, Growing):
+    if not isinstance(items, GrowingList):
         raise Unlowered("sorting of anything but numbers")
     first = item_at(Emitter(e.names), items, ZERO)
     if not isinstance(first, Scalar):
@@ -67,7 +67,7 @@ def _sorted_order(site: Site, eqn: Eqn) -> Value:
     return made
 
 
-def _by_lanes(site: Site, eqn: Eqn, code: Code | None, lane: Lane) -> View:
+def _by_lanes(site: BlockLowering, eqn: Eqn, code: Code | None, lane: Lane) -> View:
     """An array that is made lane by lane: `lane(site, what is read, what is made)`."""
     view = site.view(site.operand(eqn.args[0]))
     axes = known_axis(eqn.params.get("axis", Const(-1)), len(view.dims))
@@ -88,11 +88,11 @@ def _by_lanes(site: Site, eqn: Eqn, code: Code | None, lane: Lane) -> View:
 
 
 @lowers("argsort")
-def _argsort(site: Site, eqn: Eqn) -> Value:
+def _argsort(site: BlockLowering, eqn: Eqn) -> Value:
     """As NumPy: which of equal elements comes first is left to it, unless its order is a stable one."""
     stable = eqn.param("kind", None) in ("stable", "mergesort")
 
-    def lane(inner: Site, view: View, made: View) -> None:
+    def lane(inner: BlockLowering, view: View, made: View) -> None:
         order = _order(inner, view.dims[0], lambda e, k: e.load(view, (k,)))
         if not stable:
             _must_differ(inner, view, order)
@@ -101,7 +101,7 @@ def _argsort(site: Site, eqn: Eqn) -> Value:
     return _by_lanes(site, eqn, "i64", lane)
 
 
-def _must_differ(site: Site, view: View, order: View) -> None:
+def _must_differ(site: BlockLowering, view: View, order: View) -> None:
     e = site.e
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     places = [inner.load(order, (at,)) for at in (index, inner.let(plus(index, ONE)))]
@@ -111,8 +111,8 @@ def _must_differ(site: Site, view: View, order: View) -> None:
 
 
 @lowers("sort")
-def _sort(site: Site, eqn: Eqn) -> Value:
-    def lane(inner: Site, view: View, made: View) -> None:
+def _sort(site: BlockLowering, eqn: Eqn) -> Value:
+    def lane(inner: BlockLowering, view: View, made: View) -> None:
         order = _order(inner, view.dims[0], lambda e, k: e.load(view, (k,)))
 
         def element(e: Emitter, at: tuple[Expr, ...]) -> None:
@@ -123,7 +123,7 @@ def _sort(site: Site, eqn: Eqn) -> Value:
     return _by_lanes(site, eqn, None, lane)
 
 
-def _order(site: Site, size: Expr, key: Key, *, reverse: bool | Const = False) -> View:
+def _order(site: BlockLowering, size: Expr, key: Key, *, reverse: bool | Const = False) -> View:
     """The positions of numbers in their order; exits if one is NaN."""
     backwards = reverse.value if isinstance(reverse, Const) else reverse
     e = site.e
@@ -188,7 +188,7 @@ def _merge(
 
 
 @lowers("searchsorted")
-def _searchsorted(site: Site, eqn: Eqn) -> Value:
+def _searchsorted(site: BlockLowering, eqn: Eqn) -> Value:
     """Where numbers belong in a vector, by NumPy's own steps: they decide where it is in no order."""
     x, given = site.in_memory(eqn.args[0]), site.operand(eqn.args[1])
     side = eqn.params.get("side", Const("left"))

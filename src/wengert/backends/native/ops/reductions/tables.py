@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....ir.graph import Const, Eqn
 from ...form.loopform import Apply, Assign, Expr
-from ...lower.lowering import Site, lowers
+from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
 from ...values.loops import in_order, over
 from ...values.numbers import converted
@@ -17,7 +17,7 @@ Index = tuple[Expr, ...]
 
 
 @lowers("digitize")
-def _digitize(site: Site, eqn: Eqn) -> Value:
+def _digitize(site: BlockLowering, eqn: Eqn) -> Value:
     x, bins = site.operand(eqn.args[0]), site.in_memory(eqn.args[1])
     if len(bins.dims) != 1 or not set(eqn.params) <= {"right"}:
         raise Unlowered("`digitize` of this kind")
@@ -39,7 +39,7 @@ def _must_increase(e: Emitter, table: View) -> None:
 
 
 @lowers("interval_of")
-def _interval_of(site: Site, eqn: Eqn) -> Value:
+def _interval_of(site: BlockLowering, eqn: Eqn) -> Value:
     """The number of the left end of the interval in which a number lies."""
     x, table = site.operand(eqn.args[0]), site.in_memory(eqn.args[1])
     found = site.apply("sub", site.apply("searchsorted", table, x, side="right"), 1)
@@ -48,7 +48,7 @@ def _interval_of(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("interp")
-def _interp(site: Site, eqn: Eqn) -> Value:
+def _interp(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.operand(eqn.args[0])
     xp, fp = (site.in_memory(atom) for atom in eqn.args[1:])
     if len(xp.dims) != 1 or len(fp.dims) != 1 or not set(eqn.params) <= {"left", "right"}:
@@ -73,13 +73,13 @@ def _interp(site: Site, eqn: Eqn) -> Value:
 class _Table:
     """What `np.interp` reads, and what it gives outside."""
 
-    def __init__(self, site: Site, eqn: Eqn, xp: View, fp: View):
+    def __init__(self, site: BlockLowering, eqn: Eqn, xp: View, fp: View):
         self.xp, self.fp = xp, fp
         self.last = site.e.let(minus(xp.dims[0], ONE))
         ends = {"left": ZERO, "right": self.last}
         self.beyond = {side: self._end(site, eqn, side, end) for side, end in ends.items()}
 
-    def _end(self, site: Site, eqn: Eqn, side: str, end: Expr) -> Expr:
+    def _end(self, site: BlockLowering, eqn: Eqn, side: str, end: Expr) -> Expr:
         given = eqn.params.get(side, Const(None))
         found = site.e.load(self.fp, (end,)) if given == Const(None) else site.scalar(given).expr
         return converted(site.e, found, "f64")
@@ -122,7 +122,7 @@ class _Table:
 
 
 @lowers("bincount")
-def _bincount(site: Site, eqn: Eqn) -> Value:
+def _bincount(site: BlockLowering, eqn: Eqn) -> Value:
     e, x = site.e, site.in_memory(eqn.args[0])
     weights = site.value(eqn.args[1]) if len(eqn.args) > 1 else None
     weights = site.view(weights) if isinstance(weights, View) else weights
@@ -142,7 +142,7 @@ def _bincount(site: Site, eqn: Eqn) -> Value:
     return _counted(site, eqn, x, e.variable("length", size))
 
 
-def _counted(site: Site, eqn: Eqn, x: View, size: Expr) -> View:
+def _counted(site: BlockLowering, eqn: Eqn, x: View, size: Expr) -> View:
     weights = site.in_memory(eqn.args[1]) if len(eqn.args) > 1 else None
     if weights is not None:
         site.e.must_be_same(weights.dims[0], x.dims[0], "weights of another length")
@@ -162,7 +162,7 @@ def _counted(site: Site, eqn: Eqn, x: View, size: Expr) -> View:
 
 
 @lowers("nonzero", "flatnonzero")
-def _nonzero(site: Site, eqn: Eqn) -> Value:
+def _nonzero(site: BlockLowering, eqn: Eqn) -> Value:
     x = site.view(site.operand(eqn.args[0]))
     if not x.dims:
         raise Unlowered(f"`{eqn.op.name}` of a number")
@@ -175,7 +175,7 @@ def _nonzero(site: Site, eqn: Eqn) -> Value:
     return index(*_along_each_axis(site, flat, x))
 
 
-def _along_each_axis(site: Site, flat: View, x: View) -> list[View]:
+def _along_each_axis(site: BlockLowering, flat: View, x: View) -> list[View]:
     """The indices of elements by their numbers in C order."""
     made = [site.allocate(flat.dims, "i64", ()) for _ in x.dims]
 
