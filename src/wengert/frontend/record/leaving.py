@@ -204,14 +204,19 @@ class Leaving:
         if original is not None:
             object.__setattr__(x, "__class__", original)
 
-    def sweep_out(self, expected: int) -> None:
-        """Bring plain values to where boxes are still held: caches, attributes of what the run did not know of."""
+    def sweep_out(self, expected: int, kept: set[int]) -> None:
+        """Bring plain values to where boxes are still held: caches, attributes of what the run did not know of.
+
+        Args:
+            expected: how many references to the tape there are where nothing else holds a box.
+            kept: containers of the recorder's own, by their identity.
+        """
         if sys.getrefcount(self._tape) <= expected:
             return
         boxes = [x for x in gc.get_referrers(self._tape) if type(x) is Recorded]
         if not boxes:
             return
-        own = {id(boxes), id(self.__dict__), id(self._made), id(self._filled)}
+        own = {*kept, id(boxes), id(self.__dict__), id(self._made), id(self._filled)}
         for holder in gc.get_referrers(*boxes):
             if id(holder) in own or isinstance(holder, PerturbedNumber):
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,7 +79,7 @@ class RecordedRun:
             leaving.settle()
             self.value = leaving.plain(y)
             del y
-        leaving.sweep_out(self._expected())
+        leaving.sweep_out(self._expected(), set(_containers(self.y)))
         self._world = None
 
     def _expected(self) -> int:
@@ -224,6 +224,16 @@ def _structure(y: Any) -> Any:
     if is_object(y):
         return Parts({name: _structure(item) for name, item in attributes_of(y).items()})
     return y
+
+
+def _containers(y: Any) -> Iterator[int]:
+    """The identities of the containers that a result consists of."""
+    if isinstance(y, Parts):
+        y = vars(y)
+    if type(y) in (list, dict, tuple) or hasattr(y, "_fields"):
+        yield id(y)
+        for item in y.values() if isinstance(y, dict) else y:
+            yield from _containers(item)
 
 
 def boxes_in_structure(y: Any) -> list[Recorded]:
