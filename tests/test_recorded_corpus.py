@@ -91,6 +91,22 @@ def test_gradients(theme):
         compare(program, args, read, record)
 
 
+@pytest.mark.parametrize("theme", THEMES)
+def test_second_derivatives(theme):
+    for program, args in of_theme(theme, 2, 6):
+        if program.smooth and isinstance(outcome(program, args)[0], int | float | np.floating):
+            k = program.wrt[0]
+            vector = trees.random_like(args[k], seed=1)
+            read = wg.hvp(program.function, k, tier="static")
+            record = wg.hvp(program.function, k, tier="recorded")
+            compare(
+                program,
+                args,
+                lambda *args, f=read, v=vector: f(*args, v),
+                lambda *args, f=record, v=vector: f(*args, v),
+            )
+
+
 def both_ways(program, pushforward, pullback):
     """A function that gives the value, a tangent of it and cotangents of the arguments."""
 

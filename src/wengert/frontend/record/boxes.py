@@ -536,7 +536,7 @@ class Run:
     def __exit__(self, *error: object) -> None:
         self.tape.is_open = False
         running.reset(self._token)
-        self._level.__exit__(*error)
+        self._level.__exit__(*error)  # pyright: ignore[reportArgumentType]
 
     def boxed(self, x: Any) -> Any:
         """A number or an array that the run is differentiated by, or a list of them."""
@@ -548,7 +548,7 @@ class Run:
             return Recorded(x, self.tape, memory=memory)
         return Recorded(x, self.tape, Number(x, self.tape.slot()))
 
-    def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Recorded]) -> list[Any]:
+    def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Any]) -> list[Any]:
         """The cotangents of boxes, for that of a result; None where the result does not depend on one."""
         sweep = Sweep(_zeros)
         sweep.add(operand(y, self.tape, keeps=False), y_bar)

@@ -17,7 +17,6 @@ from ...numbers.restated import folded
 from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el
 from ...ops import registry
-from ...ops import structure as st
 from ...ops.arrays.joining import stack as stack_op
 from ...ops.dispatch.lookup import equivalent_of, op_of
 from ...ops.signatures import bind
@@ -122,7 +121,7 @@ def _into(out: Any, function: Any, args: Any, keywords: Any) -> Any:
     for to, result in zip(outs, results, strict=True):
         if to is None:
             continue
-        if not isinstance(to, Recorded) and boxes_in((result,)):
+        if type(to) is not Recorded and boxes_in((result,)):
             raise lost(boxes_in((result,))[0], "what an array of floats is given")
         if where is True:
             to[...] = result
@@ -229,7 +228,7 @@ def array(x: Any, dtype: Any = None, copy: Any = True, **options: Any) -> Any:
         if dtype is not None and dtype != value_of(x).dtype:
             made = x.astype(dtype)
         elif copy is True:
-            made = copied(x, options.get("order") or "K")
+            made = copied(x, str(options.get("order") or "K"))
         else:
             made = x
         missing = options.get("ndmin", 0) - np.ndim(value_of(made))
@@ -279,7 +278,7 @@ def asarray(x: Any, dtype: Any = None, **options: Any) -> Any:
         order = options.get("order")
         flags = value_of(x).flags
         fits = order in (None, "K", "A") or flags[f"{order}_CONTIGUOUS"]
-        return x if fits else copied(x, order)
+        return x if fits else copied(x, str(order))
     options.pop("copy", None)
     return array(x, dtype, copy=False if isinstance(x, Recorded) else None, **options)
 
@@ -412,27 +411,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     arr[tuple(grid)] = values
 
 
-def shape_of(x: Any) -> Any:
-    return np.shape(all_plain(x))
-
-
-def _asks(function: Any) -> Callable[..., Any]:
-    return lambda *args, **options: plainly(function, args, options)
-
-
 def _sort(a: Any, axis: Any = -1, **options: Any) -> Any:
     if axis is None:
         a, axis = np.ravel(a), 0
     order = np.argsort(all_plain(a), axis=axis, kind="stable")
     return np.take_along_axis(asarray(a), order, axis=axis)
-
-
-def result_type(*args: Any) -> Any:
-    return np.result_type(*map(all_plain, args))
-
-
-def shares_memory(a: Any, b: Any, *rest: Any) -> bool:
-    return np.shares_memory(all_plain(a), all_plain(b), *rest)
 
 
 PLAIN = frozenset((
@@ -443,11 +426,10 @@ PLAIN = frozenset((
     np.shape, np.may_share_memory, np.shares_memory, np.result_type, np.can_cast, np.min_scalar_type,
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.greater, np.greater_equal, np.less,
     np.less_equal, np.equal, np.not_equal, np.isin, np.common_type, np.nanargmax, np.nanargmin, np.broadcast_shapes,
-    np.linalg.matrix_rank, np.histogram_bin_edges, np.bincount, np.format_float_positional,
+    np.linalg.matrix_rank, np.format_float_positional,
     np.format_float_scientific,
 ))  # fmt: skip
 """Functions of which only the value matters."""
-PLAIN -= {np.bincount, np.histogram_bin_edges}
 
 SPECIAL: dict[Any, Callable[..., Any]] = {
     np.array: array,
@@ -470,11 +452,6 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     np.put_along_axis: put_along_axis,
     np.sort: _sort,
 }
-
-
-def stop(x: Any) -> Any:
-    """A value whose derivative is taken to be zero."""
-    return x if not boxes_in((x,)) else st.stop_gradient(x)
 
 
 operations.called = called

@@ -61,7 +61,7 @@ class RecordedRun:
         self.builds: dict[int, Build] = {}
         self._shared: dict[int, Build] = {}
         with self.run, World(self.run.tape) as world:
-            self._world = world
+            self._world: Any = world
             leaving = Leaving(world)
             try:
                 given = [

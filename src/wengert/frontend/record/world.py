@@ -205,7 +205,8 @@ class World:
             return type(x)(self.of(x.__func__))
         if isinstance(x, property):
             parts = [None if f is None else self.of(f) for f in (x.fget, x.fset, x.fdel)]
-            return property(*parts, x.__doc__)
+            fget, fset, fdel = parts
+            return property(fget, fset, fdel, x.__doc__)
         if isinstance(x, functools.cached_property):
             made: Any = functools.cached_property(self.of(x.func))
             made.attrname = x.attrname
