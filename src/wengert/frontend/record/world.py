@@ -32,7 +32,7 @@ from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
 from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
-from .boxes import boxes_in, fresh
+from .boxes import Recorded, boxes_in, fresh
 from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
 from .memory import Memory
@@ -82,11 +82,13 @@ class World:
     def of(self, value: Any, *, of_library: bool = False) -> Any:
         """What stands for a value."""
         kind = type(value)
-        if kind in _PLAIN or isinstance(value, PerturbedNumber):
+        if kind in _PLAIN or (isinstance(value, PerturbedNumber) and not _is_array(value)):
             return value
         found = self.known.get(id(value))
         if found is not None:
             return found[1]
+        if kind is Recorded:  # of a run around this one
+            return self.keep(value, fresh(value))
         make = _MAKE.get(kind)
         if make is not None:
             return make(self, value)
@@ -361,6 +363,10 @@ def _global_names(code: CodeType) -> Iterator[str]:
 _BY_NAME = frozenset(opmap[name] for name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"))
 
 
+def _is_array(x: PerturbedNumber) -> bool:
+    return type(x) is Recorded and x.memory is not None
+
+
 def _is_standard(file: str) -> bool:
     return file.startswith(_installed("stdlib")) and "site-packages" not in file
 
@@ -402,10 +408,10 @@ def _is_interesting(x: Any, seen: set[int] | None = None) -> bool:
         return any(_is_interesting(item, seen) for item in x if type(item) not in _PLAIN)
     if isinstance(x, dict):
         return any(_is_interesting(item, seen) for item in x.values() if type(item) not in _PLAIN)
+    if isinstance(x, PerturbedNumber):
+        return _is_array(x)
     if isinstance(x, np.ndarray):
         return x.dtype.kind in "fc"
-    if isinstance(x, PerturbedNumber):
-        return False
     return callable(x) or is_object(x) or isinstance(x, ModuleType)
 
 
