@@ -439,6 +439,10 @@ def recorded(
     return noted(tape, op, operands, options, result)
 
 
+_OF_SHAPE = frozenset(("like", "matrix", "vector", "result"))
+"""Options of which rule rows read the shape alone."""
+
+
 def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], result: Any) -> Any:
     """A result as a box, which the tape knows how it was computed."""
     if result is NotImplemented or not tape.is_open:
@@ -448,7 +452,7 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     if active:
         rule = rule_for(op)
         active = rule is None or rule.form != "zero"
-        others = tuple([x for name, x in options.items() if name != "like"])
+        others = tuple([x for name, x in options.items() if name not in _OF_SHAPE])
         if active and is_active(others, tape):
             raise NoRule(
                 f"{op.name} has no derivative by its option",
