@@ -179,3 +179,21 @@ def test_random_programs(recording, tmp_path):
         wrong += [text] if how == "wrong" else []
     assert not wrong, "\n".join(wrong)
     assert counts["refused"] <= 2
+
+
+def test_what_reading_refuses_is_recorded(monkeypatch):
+    monkeypatch.setattr("wengert.api.gradients.FALLS_BACK", [True])
+
+    def program(x):
+        return eval("x * x * x", {"x": x})
+
+    assert wg.grad(program)(2.0) == 12.0
+    assert wg.hessian(lambda x: np.sum(program(x)))(np.array([1.0, 2.0])).tolist() == [
+        [6.0, 0.0],
+        [0.0, 12.0],
+    ]
+    y, back = wg.pullback(program, 2.0)
+    assert (y, back(1.0)) == (8.0, (12.0,))
+    assert wg.pushforward(program, 2.0)[1](1.0) == 12.0
+    with pytest.raises(wg.WengertError, match="Recording a run does not help here"):
+        wg.grad(lambda x: eval("1.0") * array("d", [x])[0])(2.0)
