@@ -197,3 +197,25 @@ def test_what_reading_refuses_is_recorded(monkeypatch):
     assert wg.pushforward(program, 2.0)[1](1.0) == 12.0
     with pytest.raises(wg.WengertError, match="Recording a run does not help here"):
         wg.grad(lambda x: eval("1.0") * array("d", [x])[0])(2.0)
+
+
+@pytest.mark.parametrize("steer", [lambda x: wg.hook(lambda bar: 2 * bar, x), wg.show_grad])
+def test_hooks_are_refused(steer):
+    with pytest.raises(wg.WengertError, match="a recorded run has no hooks"):
+        wg.grad(lambda x: np.sum(steer(x * x)), **RECORDED)(np.ones(2))
+
+
+def test_memory_given_twice_is_not_written_to():
+    def written(a, b):
+        a[0] = b[1] * b[0]
+        return np.sum(a * b)
+
+    x = np.array([2.0, 3.0])
+    found = wg.grad(written, (0, 1), **RECORDED)(x.copy(), x.copy())
+    assert np.array_equal(found, ([0.0, 3.0], [12.0, 7.0]))
+    for given in ((x, x), (x, x[::-1])):
+        with pytest.raises(wg.WengertError, match="two of the arrays given to it share memory"):
+            wg.grad(written, (0, 1), **RECORDED)(*given)
+    with pytest.raises(wg.WengertError, match="share memory"):
+        wg.grad(written, **RECORDED)(x, x)
+    assert wg.grad(lambda a, b: np.sum(a * b), (0, 1), **RECORDED)(x, x)[0].tolist() == [2.0, 3.0]

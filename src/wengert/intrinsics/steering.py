@@ -89,6 +89,7 @@ def hook(g: Callable[[Any], Any], x: T) -> T:
     >>> wg.gradient(lambda a, b: wg.hook(lambda a_bar: -a_bar, a) * b, 2.0, 3.0)
     (-3.0, 2.0)
     """
+    _must_have_no_way_back(x)
     if (reverse.get() or hasattr(type(x), "backprop")) and evaluator_of((x,)) is not None:
         raise UnsupportedSyntax(
             f"a hook changes a cotangent on the way back, and there is none for {x!r}",
@@ -97,6 +98,16 @@ def hook(g: Callable[[Any], Any], x: T) -> T:
             calling_span(),
         )
     return x
+
+
+def _must_have_no_way_back(x: Any) -> None:
+    """Refuse the box of a recorded run: its tape goes back without hooks."""
+    if hasattr(type(x), "tape"):
+        raise UnsupportedSyntax(
+            "a recorded run has no hooks",
+            'Have the source read, `tier="static"`, or leave the hook out.',
+            calling_span(),
+        )
 
 
 reverse: ContextVar[bool] = ContextVar("a gradient is taken by numbers, forward", default=False)
@@ -110,6 +121,7 @@ def show_grad(x: T, name: str = "x") -> T:
     ∂(a) = 3.0
     (3.0, 2.0)
     """
+    _must_have_no_way_back(x)
     return x
 
 

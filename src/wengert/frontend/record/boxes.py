@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...errors import LostWrite, NoRule
+from ...errors import LostWrite, NoRule, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers.levels import Level, differentiation
@@ -140,6 +140,12 @@ class Recorded(PerturbedNumber):
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
                 raise lost(box, "what an array of another differentiation is given")
+        if self.memory is not None and self.memory.is_given_twice:
+            raise UnsupportedSyntax(
+                "the function changes an argument, and two of the arrays given to it share memory",
+                "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
+                calling_span(),
+            )
         if value_of(self._value).dtype.kind in "biu" and is_active(value, self.tape):
             raise LostWrite(
                 "an array of integers keeps the integer part of what it is given, and no derivative",

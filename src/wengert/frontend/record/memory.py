@@ -16,7 +16,7 @@ from ...numbers.number import PerturbedNumber, value_of
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = ("active", "flat", "low", "saved", "size")
+    __slots__ = ("active", "flat", "is_given_twice", "low", "saved", "size")
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
@@ -27,6 +27,8 @@ class Memory:
         self.size = root.nbytes
         self.active = False
         """Whether anything in it depends on what the run is differentiated by."""
+        self.is_given_twice = False
+        """Whether another argument of the run may lie in it, whose derivatives are kept apart."""
         self.saved: Saved | None = None
         """What has been saved since the last write."""
 

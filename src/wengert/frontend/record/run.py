@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,6 +35,14 @@ class Leaf:
 
     def zeros(self) -> Any:
         return zeros(value_of(self.example))
+
+
+def _arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(value_of(value), np.ndarray):
+        yield value_of(value)
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _arrays_in(item)
 
 
 class Parts:
@@ -68,6 +77,7 @@ class RecordedRun:
                     self._entered(k, x) if k in moving else world.of(x) for k, x in enumerate(args)
                 ]
                 named = {name: world.of(x) for name, x in kwargs.items()}
+                self._tell_memories_apart((*args, *kwargs.values()))
                 y = world.of(function)(*given, **named)
             except BaseException as error:
                 leaving.plain(error)
@@ -92,6 +102,14 @@ class RecordedRun:
         """Keep what the sweeps need apart from what the caller may change from now on."""
         for memory in self.run.tape.memories:
             memory.is_written()
+
+    def _tell_memories_apart(self, values: Sequence[Any]) -> None:
+        """Have no write go to an array that another argument may see: its derivatives would be missed."""
+        arrays = list(_arrays_in(values))
+        if any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2)):
+            for leaf in self.leaves:
+                if leaf.box.memory is not None:
+                    leaf.box.memory.is_given_twice = True
 
     # --- arguments --------------------------------------------------------------------------
 

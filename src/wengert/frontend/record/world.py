@@ -92,7 +92,7 @@ class World:
         make = _MAKE.get(kind)
         if make is not None:
             return make(self, value)
-        if kind is FunctionType:
+        if isinstance(value, FunctionType):
             return self._function(value, of_library)
         if isinstance(value, type):
             return self._class(value)
