@@ -905,3 +905,20 @@ def test_public_names():
         testing""".split()
     assert [name for name in names if not hasattr(wg, name)] == []
     assert len([name for name in dir(wg) if not name.startswith("_")]) <= 60
+
+
+def test_arguments_that_only_the_run_counts():
+    """`*given[:count]`: each has a gradient of its own, so how many there are is to be known."""
+
+    def of_cotangents(count):
+        def cotangents(*given):
+            return wg.pullback(lambda w: np.sum(np.tanh(w) ** 2), *given[:count])[1](given[1])
+
+        return cotangents
+
+    w = np.array([0.7, 0.2])
+    (slope,), back = wg.pullback(of_cotangents(1), w, 1.0)
+    assert slope == pytest.approx(2 * np.tanh(w) / np.cosh(w) ** 2)
+    first, second = back((np.ones(2),))
+    assert first == pytest.approx((2 - 4 * np.sinh(w) ** 2) / np.cosh(w) ** 4)
+    assert second == pytest.approx(np.sum(slope))

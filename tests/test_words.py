@@ -35,7 +35,9 @@ def test_no_class_has_a_retired_name() -> None:
 
 def test_the_glossary_names_what_there_is() -> None:
     page = PACKAGE.parent.parent / "docs" / "contributing" / "glossary.md"
-    rows = [line.split("|") for line in page.read_text(encoding="utf-8").splitlines() if "| `" in line]
+    rows = [
+        line.split("|") for line in page.read_text(encoding="utf-8").splitlines() if "| `" in line
+    ]
     places = [row[2].strip().strip("`") for row in rows]
     assert len(places) > 25
     assert [place for place in places if not (PACKAGE / place).exists()] == []

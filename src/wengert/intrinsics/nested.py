@@ -116,7 +116,17 @@ def derivative(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs:
             "a derivative that is found by recording a run is taken inside a program that is read",
             "Leave `tier` out here, or record the whole program as well.",
         )
+    _must_be_counted(it, args)
     return _BY_VERB[verb.name](it, verb, function, args, kwargs)
+
+
+def _must_be_counted(it: Interpreter, args: Args) -> None:
+    """Refuse `*items` of which only the run knows how many there are: each would have a gradient of its own."""
+    if any(map(is_star, args)):
+        raise it.unsupported(
+            "how many arguments a derivative is taken in is known only when the program runs",
+            "Write the arguments out, or pass them as one list.",
+        )
 
 
 def gradients(
@@ -236,6 +246,7 @@ def guarded_pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def pullback(it: Interpreter, args: Args, kwargs: Kwargs, *, guarded: bool = False) -> Value:
     """`wg.pullback(f, *args)` inside a program."""
     function, *arguments = args
+    _must_be_counted(it, arguments)
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
     indices, read = _indices(primal, chosen), source.RowReader()
@@ -276,6 +287,7 @@ def _must_be_inside(it: Interpreter, block: Builder, what: str) -> None:
 def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`wg.pushforward(f, *args)` inside a program."""
     function, *arguments = args
+    _must_be_counted(it, arguments)
     inner = read_inner(it, function, arguments, kwargs)
     primal, count = inner.function, len(inner.function.body.outs)
     several = not inner.changes and _may_go_several_ways(arguments)
