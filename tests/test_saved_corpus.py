@@ -64,7 +64,7 @@ def saved(program: Any, folder: Path) -> bool:
     kept = pickle.dumps((args, expected))
     name = program.name.replace(".", "_")
     derivative.save(folder / f"{name}.py")
-    if "wengert.unknown_calls" in derivative.source:
+    if "wengert.api.runtime_dispatch" in derivative.source:
         return (
             False  # which function is called only the run tells: its derivative must be taken then
         )
