@@ -49,7 +49,8 @@ def _(x):
 
 def native(f, *args):
     compiled = wg.jit(f, strict=True)
-    assert compiled(*args) == f(*args)
+    # from Python 3.12 on, `sum` compensates for rounding, and native code does not
+    assert compiled(*args) == pytest.approx(f(*args), rel=4e-16)
     assert compiled.exits == 0
     return compiled
 
