@@ -61,6 +61,7 @@ MADE_OF_NUMBERS = {"c.ravel()", "np.expand_dims(c, 0)"}
 PER_NUMBER = 25
 
 
+@pytest.mark.filterwarnings("ignore:this writes to a copy")
 @pytest.mark.parametrize("number", NUMBERS)
 def test_only_arrays_change_in_place(tmp_path, number):
     tally = {"right": 0, "refused": 0}

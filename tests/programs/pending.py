@@ -52,7 +52,6 @@ ALONE = frozenset("""
     mutation.output_buffers
     mutation.row_view
     mutation.rows_in_a_list
-    mutation.tridiagonal_from_its_diagonal
     objects.flight_of_the_given
     objects.gradient_penalty
     objects.linked_list
