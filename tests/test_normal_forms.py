@@ -228,3 +228,23 @@ def test_a_computed_node_is_found_in_a_derivative():
     # step by step it is -(x + x) / u**2
     assert slope.derive(u).eval(x=2.0) == pytest.approx(2 * 2 * 2.0 / 4.0**3)
     assert (3 * slope + u).derive(u).eval(x=2.0) == pytest.approx(3 * 2 * 2 * 2.0 / 4.0**3 + 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "same"),
+    [
+        (np.abs, lambda x: -x),
+        (lambda x: np.maximum(x, 2 * x), lambda x: x),
+        (lambda x: np.where(x < 0, x * x, x), lambda x: x * x),
+        (lambda x: np.logaddexp(x, 0), lambda x: np.log(np.exp(x) + 1)),
+        (lambda x: np.floor(x) * x, lambda x: -x),
+    ],
+)
+def test_high_orders_of_what_has_no_lower_ones(function, same):
+    """Selections and steps: a derivative that cannot be said in lower ones is made of all that it needs."""
+    for program in (function, same):
+        _, found = orders(lambda x, f=program: f(x) * np.exp(x) / (1 + x * x), 6)
+        values = [term.eval(x=-0.5) for term in found]
+        if program is function:
+            first = values
+    assert first == pytest.approx(values, rel=1e-11)

@@ -34,9 +34,14 @@ class Forward(RowCaller):
 
     def needs(self, eqn: Eqn) -> Sequence[Atom]:
         """What an equation's tangent needs the tangents of: of a sum of products, its factors."""
-        if self.graph.builder.collects and self.graph.recurrences.goes_on(eqn.outs[0]):
+        if self.graph.builder.collects and self._in_lower_ones(eqn.outs[0]) is not None:
             return ()
         return self.graph.builder.factors(eqn.outs[0]) or eqn.operands()
+
+    def _in_lower_ones(self, node: Var) -> Atom | None:
+        """The tangent of what is said in lower derivatives; None of others, and where theirs cannot be had."""
+        recurrences = self.graph.recurrences
+        return recurrences.derivative(node, self._by) if recurrences.goes_on(node) else None
 
     def tangent_of(self, eqn: Eqn) -> Atom:
         """The tangent of an equation's result."""
@@ -45,7 +50,7 @@ class Forward(RowCaller):
             return self._by_rule(eqn)
         (node,) = eqn.outs
         recurrences = self.graph.recurrences
-        found = recurrences.derivative(node, self._by) if recurrences.goes_on(node) else None
+        found = self._in_lower_ones(node)
         if found is None:
             found = self.graph.builder.tangent_in_normal_form(node, self.tangent)
             found = self._by_rule(eqn) if found is None else found

@@ -19,7 +19,7 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from ....ir.builder import kind_of_atom
-from ....ir.graph import Atom, Const, Eqn, Var
+from ....ir.graph import ZERO, Atom, Const, Eqn, Var
 from ....ir.types import FLOAT
 from ....ops import elementwise as el
 from ....rules.registry import rule_for
@@ -166,6 +166,8 @@ class Recurrences(RowCaller):
     def _function(self, eqn: Eqn, orders: Orders) -> Sum:
         """The derivative of a function, from f′ = φ(x) x′ with the φ of its rule."""
         rule = rule_for(eqn.op)
+        if rule is not None and rule.form == "zero":
+            return {}
         if rule is None or rule.form != "scalar":
             raise _NoRecurrence
         partials = self.partials(rule, eqn, lambda arg: isinstance(arg, Var))
@@ -187,6 +189,8 @@ class Recurrences(RowCaller):
     def _factor(self, atom: Atom, orders: Orders) -> Sum:
         """A derivative as a factor: seen through if it is a product of variables, and a number."""
         node = self._derivative(atom, orders)
+        if node == ZERO:
+            return {}
         value = exact(node.value) if isinstance(node, Const) else None
         if value is not None:
             return {ONE: value} if value else {}
