@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.linear_maps import pullback
+from .cotangents import cotangents_of
 
 
 def function(f: Callable[..., Any], like: Any = None) -> Callable[..., Any]:
@@ -55,20 +55,10 @@ def function(f: Callable[..., Any], like: Any = None) -> Callable[..., Any]:
     def backward(args: tuple[Any, ...], y_bar: Any) -> Any:
         bars, _ = jax.tree_util.tree_flatten(y_bar)
         examples = tuple(np.zeros(x.shape, x.dtype) for x in args)
-        return function(_of_cotangents(f, len(args)), examples)(*args, *bars)
+        return function(cotangents_of(f, len(args), several=len(bars) > 1), examples)(*args, *bars)
 
     of_arrays.defvjp(forward, backward)
     return of_arrays
-
-
-def _of_cotangents(f: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """The cotangents of a function's arguments, as a function of these and of its results' cotangents."""
-
-    def cotangents(*given: Any) -> Any:
-        args, bars = given[:count], given[count:]
-        return tuple(pullback(f, *args)[1](bars[0] if len(bars) == 1 else bars))
-
-    return cotangents
 
 
 def _called(f: Callable[..., Any], shapes: Any) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api import linear_maps
+from .cotangents import cotangents_of
 
 
 def function(f: Callable[..., Any], ndim: int = 0) -> Any:
@@ -56,11 +56,6 @@ def _operation(f: Callable[..., Any], types: Callable[..., Any], *, several: boo
         def pullback(self, inputs: Any, outputs: Any, bars: Any) -> Any:
             count = len(inputs)
 
-            def cotangents(*given: Any) -> Any:
-                args, y_bars = given[:count], given[count:]
-                _, back = linear_maps.pullback(f, *args)
-                return tuple(back(y_bars if several else y_bars[0]))
-
             def like(args: Any) -> Any:
                 return [tensor.TensorType("float64", arg.type.shape) for arg in args[:count]]
 
@@ -70,7 +65,7 @@ def _operation(f: Callable[..., Any], types: Callable[..., Any], *, several: boo
                 tensor.zeros_like(out) if isinstance(bar.type, disconnected) else bar
                 for bar, out in zip(bars, made, strict=True)
             ]
-            back = _operation(cotangents, like, several=True)
+            back = _operation(cotangents_of(f, count, several=several), like, several=True)
             found = back(*inputs, *bars)
             return found if isinstance(found, list) else [found]
 

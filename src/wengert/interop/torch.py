@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api.linear_maps import pullback
+from .cotangents import cotangents_of
 
 
 def function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +50,9 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
                 next(saved) if there else x for there, x in zip(ctx.where, ctx.others, strict=True)
             ]
             if torch.is_grad_enabled():  # a graph of the derivative is wanted
-                found = function(_of_cotangents(f, len(args)))(*args, *y_bars)
+                found = function(cotangents_of(f, len(args), several=len(y_bars) > 1))(
+                    *args, *y_bars
+                )
             else:
                 bars = tuple(map(_array, y_bars))
                 found = ctx.back(bars[0] if len(bars) == 1 else bars)
@@ -61,16 +64,6 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
         return Function.apply(*args)
 
     return of_tensors
-
-
-def _of_cotangents(f: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """The cotangents of a function's arguments, as a function of these and of its results' cotangents."""
-
-    def cotangents(*given: Any) -> Any:
-        args, bars = given[:count], given[count:]
-        return tuple(pullback(f, *args)[1](bars[0] if len(bars) == 1 else bars))
-
-    return cotangents
 
 
 def _array(value: Any) -> Any:
