@@ -116,7 +116,6 @@ def derivative(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs:
             "a derivative that is found by recording a run is taken inside a program that is read",
             "Leave `tier` out here, or record the whole program as well.",
         )
-    _must_be_counted(it, args)
     return _BY_VERB[verb.name](it, verb, function, args, kwargs)
 
 
@@ -417,11 +416,12 @@ def _native_derivative(verb: Verb, function: Value) -> Value:
 
 def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Forward over reverse (Pearlmutter 1994)."""
+    _must_be_counted(it, args[-1:])
     *primals, vector = args
     objects = [heap.identities(it, heap.now(it, each), own=True) for each in args]
     if not objects[-1].isdisjoint(set().union(*objects[:-1])):
         vector = library_copies.own_copy(it, vector)  # the function may change what it is given
-    (argnum,) = verb.argnums or (0,)
+    (argnum,) = _chosen(replace(verb, argnums=verb.argnums or (0,)), primals, it.builder.span)
     grad = replace(verb, name="grad")
 
     def gradient(it: Interpreter, at: Args, named: Kwargs) -> Value:
