@@ -305,7 +305,7 @@ class Places:
 
 
 def _index_of(names: Any) -> Any:
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
 
     return pd.Index(names)  # type: ignore[attr-defined]
 
