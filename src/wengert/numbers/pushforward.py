@@ -178,9 +178,16 @@ def _bilinear(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str,
             if tangent is not None:
                 args = (*operands[:k], completed(tangent, operands[k]), *operands[k + 1 :])
                 terms.append(rule.op(*args, **options))
-        return reduce(lambda a, b: a + b, terms)
+        return reduce(_plus, terms)
 
     return push
+
+
+def _plus(a: Any, b: Any) -> Any:
+    """The sum of two tangents, item by item where they are lists."""
+    if isinstance(a, (list, tuple)):
+        return type(a)(map(_plus, a, b))
+    return a + b
 
 
 def _differential(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:

@@ -65,21 +65,23 @@ def root_of(residual: Callable[[Any], Any], x: Any) -> Any:
         x: a float or an array of floats.
     """
     orders: dict[Level, int | None] = {}
-    for number in _numbers(residual(x)):
+    numbers = list(_numbers(residual(x)))
+    for number in numbers:
         _collect_orders(number, orders)
     if not orders:
         return x
+    slopes = getattr(type(numbers[0]), "slopes", _slopes)
     steps = sum(order for order in orders.values() if order is not None)
     endless = sorted((level for level, order in orders.items() if order is None), reverse=True)
-    return _in_series(_Iterates(residual, x), endless, steps)
+    return _in_series(_Iterates(residual, x, slopes(residual, x)), endless, steps)
 
 
 class _Iterates:
     """Newton's steps from a root, with its slope: each makes the result right to one order more."""
 
-    def __init__(self, residual: Callable[[Any], Any], x: Any):
+    def __init__(self, residual: Callable[[Any], Any], x: Any, slopes: Any):
         self._residual = residual
-        self._step = _newton_step(residual, x)
+        self._step = _newton_step(plain(slopes), x)
         self._root = x
         self._moved = [x]
 
@@ -113,12 +115,15 @@ def _in_series(
     return series
 
 
-def _newton_step(residual: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+def _slopes(residual: Callable[[Any], Any], x: Any) -> Any:
+    """The derivative of a residual by x, or its Jacobian."""
+    return derivative(residual, x) if np.ndim(x) == 0 else jacobian(residual, x)
+
+
+def _newton_step(slopes: Any, x: Any) -> Callable[[Any], Any]:
     """From a residual near x to Newton's step, with the slope at x."""
     if np.ndim(x) == 0:
-        slope = plain(derivative(residual, x))
-        return lambda r: r / slope
-    slopes = plain(jacobian(residual, x))
+        return lambda r: r / slopes
     inverse = np.linalg.inv(np.reshape(slopes, (np.size(x), np.size(x))))
     return lambda r: np.reshape(inverse @ np.ravel(r), np.shape(x))
 
@@ -145,3 +150,6 @@ def _collect_orders(x: Any, orders: dict[Level, int | None]) -> None:
         orders[x.level] = x.order
         for coefficient in x.known if x.order is None else x.coefficients():
             _collect_orders(coefficient, orders)
+    elif isinstance(x, PerturbedNumber):  # of a recorded run
+        orders[x.level] = 1
+        _collect_orders(x.value, orders)

@@ -255,13 +255,6 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     return _call_python(it, known, args, kwargs)
 
 
-def _stand_in(function: Any) -> Any:
-    return manifest.stand_in_for(function)
-
-
-ops.polyfills.append(_stand_in)
-
-
 def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     writes = writing_functions.ufunc_at(it, known)
     if writes is not None:

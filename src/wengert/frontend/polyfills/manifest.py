@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ...ops import registry
 from ...ops.arrays.reduction import exponent_of
 
 
@@ -383,6 +384,9 @@ Those that are written over derivatives stand above this module, and are named, 
 def stand_in_for(function: Any) -> Callable[..., Any] | None:
     """What stands for a function, if anything does."""
     return next((b for a, b in EQUIVALENTS if a is function), None) or late_equivalent(function)
+
+
+registry.polyfills.append(stand_in_for)
 
 
 def late_equivalent(function: Any) -> Callable[..., Any] | None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from types import BuiltinFunctionType
+from inspect import currentframe
+from opcode import opmap
+from types import BuiltinFunctionType, FrameType
 from typing import Any, Self
 
 import numpy as np
@@ -77,6 +79,17 @@ class Recorded(PerturbedNumber):
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
         tape = next(x.tape for x in boxes_in((*args, *options.values())) if x.tape.level == level)
         return recorded(tape, op, args, options, op, args, options)
+
+    @classmethod
+    def slopes(cls, function: Callable[[Any], Any], x: Any) -> Any:
+        """The derivative of a function by a number or an array, at a plain value: a row for each number it gives."""
+        with Run() as run:
+            box = run.boxed(x)
+            y = gathered_items(function(box))
+            results = [y] if np.ndim(value_of(y)) == 0 else list(np.ravel(y))
+        rows = [run.pulled(each, 1.0, [box])[0] for each in results]
+        rows = [np.zeros_like(x) if row is None else row for row in rows]
+        return rows if np.ndim(x) else rows[0]
 
     def seen_as(self, value: Any) -> Recorded:
         """Another view of the same memory."""
@@ -147,11 +160,7 @@ class Recorded(PerturbedNumber):
                 calling_span(),
             )
         if value_of(self._value).dtype.kind in "biu" and is_active(value, self.tape):
-            raise LostWrite(
-                "an array of integers keeps the integer part of what it is given, and no derivative",
-                "Create it with `dtype=float`.",
-                calling_span(),
-            )
+            raise LostWrite(*_OF_INTEGERS, calling_span())
 
     def __iter__(self) -> Iterator[Any]:
         if np.ndim(value_of(self)) == 0:
@@ -229,13 +238,18 @@ class Recorded(PerturbedNumber):
         return dir(value_of(self))
 
     def __repr__(self) -> str:
-        return repr(value_of(self))
+        return self._shown(repr(value_of(self)))
 
     def __str__(self) -> str:
-        return str(value_of(self))
+        return self._shown(str(value_of(self)))
 
     def __format__(self, spec: str) -> str:
-        return format(value_of(self), spec)
+        return self._shown(format(value_of(self), spec))
+
+    def _shown(self, text: str) -> str:
+        if self.number is not None and self.tape.is_open:
+            self.tape.texts.add(text.strip())
+        return text
 
     def __copy__(self) -> Any:
         return self if self.memory is None else self.copy()
@@ -245,6 +259,11 @@ class Recorded(PerturbedNumber):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return value_of(self).__reduce_ex__(protocol)
+
+    def __int__(self) -> int:
+        if is_active(self, self.tape) and _stores_an_item(currentframe()):
+            raise LostWrite(*_OF_INTEGERS, calling_span())
+        return int(value_of(self))
 
     def __float__(self) -> float:
         if not is_active(self, self.tape) and not boxes_in((self._value,)):
@@ -319,6 +338,18 @@ for _name, _weights in {
 }.items():
     setattr(Recorded, _name, _of_floats(_name, _weights))
 
+
+def _stores_an_item(frame: FrameType | None) -> bool:
+    """Whether the caller of a frame's code is about to write an item: an array of integers asks for an integer."""
+    caller = frame and frame.f_back
+    return caller is not None and caller.f_code.co_code[caller.f_lasti] == _STORE_SUBSCR
+
+
+_STORE_SUBSCR = opmap["STORE_SUBSCR"]
+_OF_INTEGERS = (
+    "an array of integers keeps the integer part of what it is given, and no derivative",
+    "Create it with `dtype=float`.",
+)
 _SLOTS = frozenset((*Recorded.__slots__, "root_of"))
 
 
@@ -458,7 +489,7 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     if active:
         rule = rule_for(op)
         active = rule is None or rule.form != "zero"
-        others = tuple([x for name, x in options.items() if name not in _OF_SHAPE])
+        others = tuple([_plain_index(x) for name, x in options.items() if name not in _OF_SHAPE])
         if active and is_active(others, tape):
             raise NoRule(
                 f"{op.name} has no derivative by its option",
@@ -466,13 +497,21 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
                 calling_span(),
             )
     if not active:
-        return boxed_result(tape, result, memories)
+        return boxed_result(tape, _outside(memories, result), memories)
     kept = tuple([operand(x, tape) for x in operands])
     box, out, is_new = _result(tape, result, memories)
     if is_new:
         options = {k: _kept_index(at_level_below(x, tape)) for k, x in options.items()}
         tape.entries.append(Computed(op, kept, options, out))
     return box
+
+
+def _outside(memories: Sequence[Memory], result: Any) -> Any:
+    """A result without a derivative, outside of memory that has one: `stop_gradient` gives the array itself."""
+    array = value_of(result)
+    if isinstance(array, np.ndarray) and any(m.active and m.holds(array) for m in memories):
+        return result.copy()
+    return result
 
 
 def boxed_result(tape: Tape, result: Any, memories: Sequence[Memory]) -> Any:

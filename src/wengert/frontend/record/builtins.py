@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import LostDerivative
+from ...ir.callers import calling_span
 from ...numbers.number import value_of
 from ...ops import elementwise as el
 from ...ops import registry
@@ -16,6 +18,7 @@ from . import boxes
 from .boxes import Recorded, boxes_in
 from .methods import as_numpy, as_python
 from .operations import operations
+from .tape import running
 
 
 class StandsFor(type):
@@ -60,7 +63,26 @@ def _standing(real: Any, make: Callable[..., Any]) -> Any:
     return made
 
 
+def _refuse_shown(text: Any) -> None:
+    """Refuse to make a number of text that was made of one: that has no derivative.
+
+    Raises:
+        LostDerivative: the text is, or holds, what such a number was shown as.
+    """
+    if isinstance(text, str) and any(
+        text.strip() == shown or (len(shown) > 2 and shown in text)
+        for tape in running.get()
+        for shown in tape.texts
+    ):
+        raise LostDerivative(
+            f"{text!r} was made of a number that has a derivative, and text has none",
+            "Use the number itself. Where its value alone is wanted, write `wg.stop_gradient(x)`.",
+            calling_span(),
+        )
+
+
 def _float(x: Any = 0.0, *others: Any) -> Any:
+    _refuse_shown(x)
     if type(x) is not Recorded:
         own = getattr(type(x), "__float__", None)
         if isinstance(own, FunctionType):
@@ -80,6 +102,7 @@ def _float(x: Any = 0.0, *others: Any) -> Any:
 
 
 def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
+    _refuse_shown(real)
     if not boxes_in((real, imag)):
         return (
             builtins.complex(real, imag)
@@ -97,6 +120,7 @@ def _float_or_complex(x: Any) -> Any:
 
 def _numpy_number(cls: Any) -> Callable[..., Any]:
     def make(x: Any = 0.0, *others: Any) -> Any:
+        _refuse_shown(x)
         if type(x) is Recorded and x.memory is None:
             value = value_of(x)
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls

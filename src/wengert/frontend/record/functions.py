@@ -18,11 +18,12 @@ from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el
 from ...ops import registry
 from ...ops.arrays.joining import stack as stack_op
-from ...ops.dispatch.lookup import equivalent_of, op_of
+from ...ops.dispatch.lookup import op_of
 from ...ops.signatures import bind
 from ...rules.registry import rule_for
+from ..polyfills import manifest
 from ..polyfills.numpy.functions import WITH_OPTIONS
-from .boxes import Recorded, boxes_in, fresh, gathered_items, recorded
+from .boxes import Recorded, boxes_in, fresh, gathered_items, is_active, recorded
 from .methods import copied, real_type
 from .operations import operations
 
@@ -48,7 +49,7 @@ def called(
         return plainly(function, args, keywords)
     if op is None:
         found = registry.find(function)
-        if found is None:
+        if found is None or (registry.is_foreign(found[0]) and rule_for(found[0]) is None):
             return _otherwise(function, args, keywords)
         op = found[0]
     operands, options = bind(op, args, keywords)
@@ -85,7 +86,9 @@ def _is_hashable(function: Any) -> bool:
 
 def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
     """A function that is no op: by what stands for it, or by NumPy's own Python code."""
-    instead = equivalent_of(function)
+    if not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
+        return fresh(plainly(function, args, keywords))
+    instead = manifest.stand_in_for(function)
     if instead is not None:
         return operations.current(instead)(*args, **keywords)
     own = getattr(function, "__wrapped__", None)

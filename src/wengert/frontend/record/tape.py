@@ -15,6 +15,7 @@ import numpy as np
 from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
+from ...numbers.pushforward import completed
 from .memory import Memory, Saved, overlaps_itself, places
 from .operations import operations
 
@@ -37,6 +38,8 @@ class Tape:
         self.is_open = True
         self.memories: list[Memory] = []
         """Those of which something was saved."""
+        self.texts: set[str] = set()
+        """What numbers with derivatives were shown as."""
 
     def slot(self) -> int:
         """A place for the derivative of another number."""
@@ -200,6 +203,12 @@ def dot_in(x: Any, sweep: Sweep) -> Any:
     return None
 
 
+def written_dot(value: Any, sweep: Sweep) -> Any:
+    """The tangent of a value that is written to an array: zeros where a list has items without one."""
+    dot = dot_in(value, sweep)
+    return completed(dot, value_in(value)) if isinstance(dot, list) else dot
+
+
 class Computed:
     """An op on operands of which at least one has a derivative."""
 
@@ -346,7 +355,7 @@ class Written:
             whole[self.index] = 0
 
     def push(self, sweep: Sweep) -> None:
-        dot = dot_in(self.value, sweep)
+        dot = written_dot(self.value, sweep)
         if dot is not None or self.memory in sweep.shadows:
             whole = sweep.part(self.memory, self.view)
             whole[self.index] = 0 if dot is None else dot
@@ -378,7 +387,7 @@ class Added:
         sweep.add(self.value, in_shape_of(own, value_in(self.value)))
 
     def push(self, sweep: Sweep) -> None:
-        dot = dot_in(self.value, sweep)
+        dot = written_dot(self.value, sweep)
         if dot is None:
             return
         whole = sweep.part(self.memory, self.view)

@@ -29,9 +29,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
+from ...numbers import solutions
 from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
+from ..polyfills import manifest
 from .boxes import Recorded, boxes_in, fresh
 from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
@@ -107,24 +109,20 @@ class World:
         if own is not None:
             return self.keep(function, own)
         file = function.__code__.co_filename
-        if file.startswith(_WENGERT) and "polyfills" not in file and not of_library:
+        if file.startswith(_WENGERT) and not _is_polyfill(file) and not of_library:
             steered = _steered(function)
             return self.keep(function, function if steered is None else self.of(steered))
         root = (function.__module__ or "").partition(".")[0]
         if not of_library and root in LIBRARIES and not file.startswith(_WENGERT):
             return self.keep(function, _wrapped(function))
         if not of_library and (root in _LEFT_ALONE or _is_standard(file)):
-            if "polyfills" not in file and not _closes_over_code(function):
+            if not _is_polyfill(file) and not _closes_over_code(function):
                 return self._of_standard_library(function)
         return self._copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
-        from ...ops.dispatch.lookup import equivalent_of
-
-        instead = equivalent_of(function)
-        if instead is None:
-            return self.keep(function, function)
-        return self.keep(function, _wrapped(function))
+        instead = manifest.stand_in_for(function)
+        return self.keep(function, function if instead is None else _wrapped(function))
 
     def _copied(self, function: FunctionType) -> FunctionType:
         code = function.__code__
@@ -184,6 +182,8 @@ class World:
     def _class(self, cls: type) -> Any:
         if cls in TYPES:
             return TYPES[cls]
+        if cls.__module__.startswith("scipy.") and manifest.stand_in_for(cls) is not None:
+            return self.keep(cls, _wrapped(cls))
         if not _is_own_class(cls) or _CLASS in vars(cls):
             return self.known.setdefault(id(cls), (cls, cls))[1]
         names = _methods_of(cls)
@@ -258,6 +258,9 @@ class World:
             made.keywords.update({k: self.of(v) for k, v in x.keywords.items()})
             return self.keep(x, made)
         if isinstance(x, MethodType):
+            is_of_library = type(x.__self__).__module__.partition(".")[0] in LIBRARIES
+            if is_of_library or not isinstance(x.__func__, FunctionType):
+                return self.keep(x, _wrapped(x))
             return MethodType(self.of(x.__func__), self.of(x.__self__))
         if hasattr(x, "cache_info") and hasattr(x, "__wrapped__"):
             options = x.cache_parameters()
@@ -270,7 +273,7 @@ class World:
         if not is_object(x):
             root = str(getattr(x, "__module__", "")).partition(".")[0]
             is_code = root in LIBRARIES and callable(x)
-            return self.keep(x, _wrapped(x) if is_code else x)
+            return self.keep(x, LibraryObject(x) if is_code else x)
         return self.stand_in(x, self.of)
 
     def stand_in(self, x: Any, of: Callable[[Any], Any]) -> Any:
@@ -365,6 +368,14 @@ _BY_NAME = frozenset(opmap[name] for name in ("LOAD_NAME", "STORE_GLOBAL", "DELE
 
 def _is_array(x: PerturbedNumber) -> bool:
     return type(x) is Recorded and x.memory is not None
+
+
+def _is_polyfill(file: str) -> bool:
+    """Whether a file has Python code that stands for functions of libraries."""
+    return file.startswith(_POLYFILLS)
+
+
+_POLYFILLS = (f"{_WENGERT}frontend/polyfills/", f"{_WENGERT}solvers/")
 
 
 def _is_standard(file: str) -> bool:
@@ -484,6 +495,26 @@ class Ufunc:
         return repr(self._ufunc)
 
 
+class LibraryObject:
+    """An object of a library that can be called in a run, as a distribution of SciPy's is."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._value)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return _called_with_real_types(self._value, args, keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        return current(getattr(self._value, name))
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+
 class Draws:
     """A generator of random numbers in a run: what it draws may be written to what has derivatives."""
 
@@ -510,7 +541,14 @@ def _wrapped(function: Any) -> Callable[..., Any]:
     """A function of a library, which takes boxes and gives them."""
 
     def call(*args: Any, **keywords: Any) -> Any:
-        return _called_with_real_types(function, args, keywords)
+        handled = sys.exception()
+        try:
+            return _called_with_real_types(function, args, keywords)
+        except Exception as error:
+            error.__context__ = (
+                handled  # as in the program, which does not see how a value was found
+            )
+            raise
 
     with_name = functools.WRAPPER_ASSIGNMENTS
     for name in with_name:
@@ -527,10 +565,29 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
             keywords[name] = real_type(x)
     if boxes_in(args) or boxes_in(keywords):
         return called(function, args, keywords)
+    if any(map(_may_hold_boxes, (*args, *keywords.values()))):
+        instead = manifest.stand_in_for(
+            function
+        )  # what the program's function gives may have derivatives
+        if instead is not None:
+            return current(instead)(*args, **keywords)
     found = anything(function, args, keywords)
     return current(found) if type(found) in _GENERATORS else found
 
 
+def _may_hold_boxes(x: Any) -> bool:
+    """Whether an operand is a function of the program's, which may give boxes, or an object of a polyfill's.
+
+    The functions that give plain values to a solver are not.
+    """
+    if isinstance(x, (MethodType, functools.partial)) or type(x).__module__.startswith(
+        _OF_POLYFILLS
+    ):
+        return True
+    return isinstance(x, FunctionType) and x.__code__.co_filename != solutions.__file__
+
+
+_OF_POLYFILLS = manifest.__name__.rpartition(".")[0]
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 

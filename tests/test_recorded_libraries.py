@@ -1,0 +1,77 @@
+"""Functions of SciPy in recorded runs: derivatives as reading finds them, also where solvers call the program."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, special, stats
+
+import wengert as wg
+
+TIMES = np.linspace(0.0, 1.0, 9)
+
+
+def matrix(a):
+    return np.array([[a, 0.3], [0.3, 2.0]])
+
+
+def decay(a, method):
+    how = {"rtol": 1e-8, "atol": 1e-10}
+    if method == "odeint":
+        return integrate.odeint(lambda y, t: -a * y, 1.0, [0, 1.0], **how)[-1, 0]
+    return integrate.solve_ivp(lambda t, y: [-a * y[0]], (0, 1), [1.0], method=method, **how).y[
+        0, -1
+    ]
+
+
+def fitted(a):
+    found, _ = optimize.curve_fit(lambda x, b: np.exp(-b * x), TIMES, np.exp(-a * TIMES), p0=[1.0])
+    return found[0]
+
+
+FUNCTIONS = {
+    "brentq": lambda a: optimize.brentq(lambda x: x**3 - a, 0, 3),
+    "newton": lambda a: optimize.newton(lambda x: x**3 - a, 1.0),
+    "fsolve": lambda a: np.sum(optimize.fsolve(lambda x: [x[0] ** 2 - a, x[1] - a * x[0]], [1.0, 1.0])),
+    "root": lambda a: optimize.root(lambda x: np.array([x[0] ** 2 - a, x[1] - a]), [1.0, 1.0]).x[0],
+    "minimize": lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2 + (x[1] * a - 1) ** 2, [1.0, 1.0]).x[1],
+    "minimize_scalar": lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2).x,
+    "least_squares": lambda a: optimize.least_squares(lambda x: np.array([x[0] - a, x[1] * a - 1]), [1.0, 1.0]).x[1],
+    "curve_fit": fitted,
+    "quad": lambda a: integrate.quad(lambda t: np.exp(-a * t), 0, 2)[0],
+    "RK45": lambda a: decay(a, "RK45"),
+    "odeint": lambda a: decay(a, "odeint"),
+    "sqrtm": lambda a: np.sum(linalg.sqrtm(matrix(a))),
+    "logm": lambda a: np.sum(linalg.logm(matrix(a))),
+    "expm": lambda a: np.sum(linalg.expm(matrix(a))),
+    "lyapunov": lambda a: np.sum(linalg.solve_continuous_lyapunov(matrix(a), np.eye(2))),
+    "riccati": lambda a: np.sum(linalg.solve_continuous_are(matrix(a), np.eye(2), np.eye(2), np.eye(2))),
+    "cho_solve": lambda a: linalg.cho_solve(linalg.cho_factor(matrix(a)), np.ones(2))[0],
+    "CubicSpline": lambda a: float(interpolate.CubicSpline([0, 1, 2, 3.0], [a, 2.0, a * a, 1.0])(1.5)),
+    "interp1d": lambda a: interpolate.interp1d([0, 1, 2.0], [a, 2 * a, 1.0])(0.5) * 1.0,
+    "simpson": lambda a: integrate.simpson(np.sin(a * TIMES), x=TIMES),
+    "norm": lambda a: stats.norm.logpdf(0.3, loc=a, scale=1 + a * a),
+    "frozen norm": lambda a: np.sum(stats.norm(a, 1 + a * a).logpdf(np.array([0.3, 0.4]))),
+    "multivariate_normal": lambda a: stats.multivariate_normal.logpdf(np.ones(2), np.zeros(2), matrix(a)),
+    "special": lambda a: special.gammaln(a) + special.logsumexp(np.array([a, 2 * a])) + special.expit(a),
+    "lfilter": lambda a: np.sum(signal.lfilter([1.0, a], [1.0, -0.5], np.arange(5.0))),
+    "gaussian_filter": lambda a: np.sum(ndimage.gaussian_filter(np.arange(9.0) * a, 1.0) ** 2),
+    "implicit": lambda a: wg.implicit(lambda x, a: x**3 - a, lambda a: a ** (1 / 3))(a),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_are_those_of_reading(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = wg.grad(FUNCTIONS[name], tier="static")(1.7)
+        found = wg.grad(FUNCTIONS[name], tier="recorded")(1.7)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_second_derivatives_of_roots():
+    def root(a):
+        return optimize.brentq(lambda x: x**3 - a, 0, 3)
+
+    expected = wg.derivative(root, 2, tier="static")(1.7)
+    assert wg.derivative(root, 2, tier="recorded")(1.7) == pytest.approx(expected, rel=1e-9)
