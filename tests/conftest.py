@@ -54,6 +54,17 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 10, 50)
 
 
+@pytest.fixture(autouse=True)
+def static_tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests marked so are of reading alone: what it refuses is not recorded instead."""
+    if request.node.get_closest_marker("static_tier"):
+        monkeypatch.setattr("wengert.compile.recorded.after", raise_refusal)
+
+
+def raise_refusal(refusal, *recording):
+    raise refusal
+
+
 @pytest.fixture
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether texts that are kept are to be rewritten rather than compared."""

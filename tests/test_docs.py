@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import re
 import textwrap
@@ -22,6 +23,10 @@ REFUSED = [
     pytest.param(*row[:2], id=f"{pages.name_of(page)}: {pages.code_in(row[0])}")
     for page in pages.PAGES
     for row in pages.rows(pages.text_of(page), "in a function")
+]
+RECORDED = [
+    pytest.param(*row[:2], id=pages.code_in(row[0]))
+    for row in pages.rows(pages.text_of(pages.ROOT / "docs/refused.md"), "what is not read")
 ]
 CALLS = [
     pytest.param(*row[:2], id=pages.code_in(row[0]))
@@ -114,6 +119,23 @@ def test_refused_in_a_function(cell: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(wg.WengertError) as caught:
         wg.gradient(module.f, *(module.POINT[name] for name in ARGUMENTS))
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize(("cell", "code"), RECORDED)
+def test_recorded_in_a_function(cell: str, code: str, tmp_path: Path) -> None:
+    body = textwrap.indent(pages.code_in(cell), "    ")
+    result = "" if "return" in body.split("\n")[-1] else "    return x\n"
+    module = module_of(f"def f({', '.join(ARGUMENTS)}):\n{body}\n{result}", tmp_path)
+
+    def at(step: float) -> Any:
+        x, *others = (copy.deepcopy(module.POINT[name]) for name in ARGUMENTS)
+        return module.f(x + step, *others)
+
+    with pytest.raises(wg.WengertError) as caught:
+        wg.grad(module.f, tier="static")(*(module.POINT[name] for name in ARGUMENTS))
+    assert caught.value.code == code
+    slope = wg.grad(module.f)(*(module.POINT[name] for name in ARGUMENTS))
+    assert slope == pytest.approx((at(1e-6) - at(-1e-6)) / 2e-6, rel=1e-6)
 
 
 ARGUMENTS = ["x", "v", "A", "xs", "d", "p"]

@@ -23,6 +23,8 @@ from wengert.ir.graph import Block, Function, Var
 from wengert.ir.types import UNKNOWN
 from wengert.ir.verify import verify
 
+pytestmark = pytest.mark.static_tier
+
 # No source
 
 

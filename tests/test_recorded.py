@@ -11,8 +11,8 @@ import pytest
 import test_random_arrays as random_arrays
 
 import wengert as wg
-from wengert.compile import recorded
-from wengert.errors import BadArgument, LostDerivative
+from wengert.compile import engine, recorded
+from wengert.errors import BadArgument, LostDerivative, UnsupportedSyntax
 
 RECORDED = {"tier": "recorded"}
 KEPT = {"calls": 0, "last": None}
@@ -181,22 +181,173 @@ def test_random_programs(recording, tmp_path):
     assert counts["refused"] <= 2
 
 
-def test_what_reading_refuses_is_recorded(monkeypatch):
-    monkeypatch.setattr("wengert.api.gradients.FALLS_BACK", [True])
+def test_second_derivatives_along_lists():
+    def row(a, b):
+        whole = np.zeros((2, 3))
+        whole[0] = -a, a * b, 0.0
+        whole[1] += [0.0, b, a]
+        return np.sum(whole**3)
 
-    def program(x):
-        return eval("x * x * x", {"x": x})
+    def distances(a, b):
+        return math.dist((a, b), (0.3, 1.0)) + math.hypot(a, b)
 
-    assert wg.grad(program)(2.0) == 12.0
-    assert wg.hessian(lambda x: np.sum(program(x)))(np.array([1.0, 2.0])).tolist() == [
+    for f in (row, distances):
+        expected = wg.hvp(f)(0.7, 0.4, 1.0)
+        assert wg.hvp(f, **RECORDED)(0.7, 0.4, 1.0) == pytest.approx(expected, rel=1e-12)
+
+
+def by_eval(x):
+    return eval("x * x * x", {"x": x})
+
+
+def test_what_reading_refuses_is_recorded():
+    assert wg.grad(by_eval)(2.0) == 12.0
+    assert wg.hessian(lambda x: np.sum(by_eval(x)))(np.array([1.0, 2.0])).tolist() == [
         [6.0, 0.0],
         [0.0, 12.0],
     ]
-    y, back = wg.pullback(program, 2.0)
+    y, back = wg.pullback(by_eval, 2.0)
     assert (y, back(1.0)) == (8.0, (12.0,))
-    assert wg.pushforward(program, 2.0)[1](1.0) == 12.0
+    assert wg.pushforward(by_eval, 2.0)[1](1.0) == 12.0
+    with pytest.raises(UnsupportedSyntax, match="cannot be read before it runs"):
+        wg.grad(by_eval, tier="static")(2.0)
     with pytest.raises(wg.WengertError, match="Recording a run does not help here"):
         wg.grad(lambda x: eval("1.0") * array("d", [x])[0])(2.0)
+
+
+def test_what_a_path_refuses_is_recorded_by_the_runs_that_take_it():
+    def program(x, deep):
+        return x * x if deep < 3 else x + by_eval(x)
+
+    assert wg.grad(program)(2.0, 1) == 4.0
+    assert wg.grad(program)(2.0, 5) == 13.0
+    assert wg.pullback(program, 2.0, 5)[1](1.0) == (13.0, 0.0)
+    assert wg.pushforward(program, 2.0, 5)[1](1.0, None) == 13.0
+    with pytest.raises(UnsupportedSyntax, match="cannot be read before it runs"):
+        wg.grad(program, tier="static")(2.0, 5)
+
+
+def test_a_program_that_leaves_traces_runs_once():
+    calls = []
+
+    def program(x, deep):
+        calls.append(deep)
+        return x * x if deep < 3 else x + by_eval(x)
+
+    assert [wg.grad(program)(2.0, deep) for deep in (1, 5)] == [4.0, 13.0]
+    assert calls == [1, 5]
+
+
+def test_arrays_without_a_derivative():
+    x = np.array([2.0, 3.0])
+    assert wg.grad(lambda x: np.sum(x * wg.stop_gradient(x)), **RECORDED)(x).tolist() == [2.0, 3.0]
+
+    def cut_off(x):
+        a = np.zeros(2, dtype=int)
+        a[0] = x
+        return a[0] * x
+
+    with pytest.raises(wg.WengertError, match="an array of integers keeps the integer part"):
+        wg.grad(cut_off, **RECORDED)(2.0)
+
+    def counted(x):
+        a = np.zeros(2, dtype=int)
+        a[0] = int(x)
+        return a[0] * x
+
+    assert wg.grad(counted, **RECORDED)(2.0) == 2.0
+
+
+def test_generators_of_random_numbers_are_bound_to_compiled_code():
+    def drawn(x):
+        np.random.seed(3)  # noqa: NPY002
+        return x * np.random.normal(0.0, 0.3, size=2)[0]  # noqa: NPY002
+
+    assert wg.grad(drawn, **RECORDED)(1.0) == drawn(1.0)
+
+
+def read_back(x):
+    return float(f"{x:.3f}")
+
+
+def read_back_from_a_table(x):
+    return float(f"a = {x}; b = 2".split("=")[1].split(";")[0])
+
+
+@pytest.mark.parametrize("f", [read_back, read_back_from_a_table])
+def test_numbers_of_text_are_refused(f):
+    with pytest.raises(LostDerivative, match="was made of a number that has a derivative"):
+        wg.grad(f, **RECORDED)(2.5)
+
+
+def test_text_of_other_numbers_is_read():
+    def program(x):
+        print(x)
+        return x * float("3.25")
+
+    assert wg.grad(program, **RECORDED)(2.5) == 3.25
+
+
+def test_exceptions_are_those_of_the_program():
+    def program(x):
+        try:
+            math.sqrt(-x)
+        except ValueError as error:
+            return x if error.__context__ else 2 * x
+
+    assert wg.grad(program)(2.0) == 2.0
+
+
+def test_boxes_that_c_code_does_not_take():
+    def program(x):
+        memoryview(x)[0] = 3.0
+        return np.sum(x)
+
+    with pytest.raises(UnsupportedSyntax, match="looks into the memory of an array") as caught:
+        wg.grad(program)(np.ones(2))
+    assert "Recording a run does not help here: memoryview: a bytes-like object" in str(
+        caught.value
+    )
+
+
+def test_explain():
+    def program(x, deep):
+        return x * scale if deep < 3 else by_eval(x)
+
+    slope = wg.grad(program)
+    assert slope.explain() == "no call so far"
+    slope(2.0, 1)
+    told = slope.explain()
+    assert told == slope.explain(2.0, 1)
+    assert told.startswith(
+        "(x: float, deep: int) read: the derivative is generated from the source; "
+    )
+    assert "are recorded:\n    [WG101] `eval()` cannot be read before it runs" in told
+    assert told.endswith("\n  relies on scale, by_eval, by_eval(), eval")
+    assert (
+        wg.grad(by_eval)
+        .explain(2.0)
+        .startswith(
+            "(x: float) recorded: each call runs the program once, in Python, and goes back over what it computed\n"
+            "  reading the source is refused:\n    [WG101] `eval()`"
+        )
+    )
+    assert "(x: float) refused:" in wg.grad(by_eval, tier="static").explain(2.0)
+    assert wg.grad(by_eval, **RECORDED).explain(2.0).endswith("as tier='recorded' says")
+
+
+def test_a_refusal_is_found_once(monkeypatch):
+    reads = []
+    read = engine.source.read
+    monkeypatch.setattr(engine.source, "read", lambda *a, **k: reads.append(1) or read(*a, **k))
+    slope = wg.grad(lambda x: eval("x * scale", {"x": x, "scale": scale}))
+    assert [slope(2.0) for _ in range(3)] == [3.0] * 3
+    assert len(reads) == 1
+    monkeypatch.setitem(globals(), "scale", 4.0)
+    assert slope(2.0) == 4.0
+
+
+scale = 3.0
 
 
 @pytest.mark.parametrize("steer", [lambda x: wg.hook(lambda bar: 2 * bar, x), wg.show_grad])

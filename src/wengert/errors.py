@@ -33,8 +33,8 @@ class WengertError(Exception):
     code = "WG000"
     op: Any = None
     """What has no rule, if that is what is wrong."""
-    progress: Any = None
-    """How far the reading of the program came that it ended, if that did not come to its end."""
+    guards: tuple[Any, ...] = ()
+    """What reading a program relied on until it was refused."""
     on_a_path = False
     """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
 
@@ -58,16 +58,22 @@ class WengertError(Exception):
         (message, hint, known), *others = self.findings
         if span is None or known is not None or others:
             return self
-        error = type(self)(message, hint, span).with_traceback(self.__traceback__)
-        error.on_a_path = self.on_a_path
-        return error
+        return self._saying([Finding(message, hint, span)]).with_traceback(self.__traceback__)
 
     def also(self, hint: str) -> Self:
         """The same error with one more way out."""
         *others, (message, known, span) = self.findings
-        error = type(self).of([*others, Finding(message, f"{known}\n{hint}".strip(), span)])
-        error.on_a_path = self.on_a_path
-        return error.with_traceback(self.__traceback__)  # type: ignore[return-value]
+        said = [*others, Finding(message, f"{known}\n{hint}".strip(), span)]
+        return self._saying(said).with_traceback(self.__traceback__)
+
+    def anew(self) -> Self:
+        """The same error, to be raised once more."""
+        return self._saying(self.findings)
+
+    def _saying(self, findings: list[Finding]) -> Self:
+        error = type(self).of(findings)
+        vars(error).update(vars(self), findings=list(findings))
+        return error  # type: ignore[return-value]
 
     def _render(self) -> str:
         parts = [f"[{self.code}] {_render_finding(finding)}" for finding in self.findings]

@@ -57,16 +57,13 @@ def derived_or_refused(
     Raises:
         Refused: reading is refused, and a run may be recorded instead.
     """
+    may_record = verb.tier != "static"
     try:
-        return engine.derive_for(verb, function, args, kwargs)
+        return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
     except REFUSALS as refusal:
-        if verb.tier or not FALLS_BACK[0]:
-            raise
+        if not may_record or (isinstance(refusal, NoRule) and not refusal.on_a_path):
+            raise  # a run comes to what has no rule as well
         raise Refused(refusal) from None
-
-
-FALLS_BACK = [False]
-"""Whether a run is recorded where reading is refused."""
 
 
 def by_numbers() -> Any:
@@ -137,6 +134,7 @@ class Derivative(Generic[P, T]):
     def _called(self, *args: Any, **kwargs: Any) -> Any:
         tried: Derived | None = None
         before: int | None = None
+        refusal: WengertError | None = None
         try:
             if not kwargs:
                 ready = self._quick.get(tuple(map(type, args)))
@@ -155,12 +153,14 @@ class Derivative(Generic[P, T]):
         except CarriesDerivatives:
             pass  # out of the handler, so that what fails below does not fail "during" this
         except Refused as refused:
-            return self._after(refused.refusal, args, kwargs)
+            refusal = refused.refusal
         except Exception as error:
-            derived = self._again(tried, args, kwargs, error, before)
-            if derived is None:
-                raise presented(error, self.function) from error.__cause__
-            return self._run_again(derived, args, kwargs)
+            shown = presented(error, self.function)
+            if not self._may_begin_again(tried, args, kwargs, error, before):
+                raise shown from error.__cause__
+            refusal = cast(WengertError, shown)
+        if refusal is not None:
+            return self._after(refusal, args, kwargs)
         try:
             if recorded().is_recorded(self.function, args, kwargs):
                 return recorded().called(self.verb, self.function, args, kwargs)
@@ -195,28 +195,19 @@ class Derivative(Generic[P, T]):
         captured = calling.captured_by(self.function) if self._captures else {}
         return derived.called(args, kwargs, captured)
 
-    def _again(
+    def _may_begin_again(
         self,
         tried: Derived | None,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        refusal: Exception,
+        error: Exception,
         before: int | None,
-    ) -> Derived | None:
-        """What is to be run after a run was refused, if another one can do better."""
-        if tried is None and not engine.is_refused_by_its_run(refusal):
-            return None
-        refusing, primals = tried or self._derived(args, kwargs), _primals(self, args)
-        return engine.derive_again(
-            self.verb, refusing, refusal, self.function, primals, kwargs, traces_before=before
-        )
-
-    def _run_again(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        captured = calling.captured_by(self.function) if self._captures else {}
-        try:
-            return derived.called(args, kwargs, captured)
-        except Exception as error:
-            raise presented(error, self.function) from error.__cause__
+    ) -> bool:
+        """Whether a run that was refused may be recorded instead."""
+        if self.verb.tier or not engine.is_refused_by_its_run(error):
+            return False
+        derived = tried or self._derived(args, kwargs)
+        return engine.may_begin_again(derived, error, (*args, *kwargs.values()), before)
 
     def placed(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -241,7 +232,7 @@ class Derivative(Generic[P, T]):
             self._quick.setdefault(key, None)
             return
         self._times_ready += 1
-        ready = None if derived.run_of is not None else derived.ready_for(self.function)
+        ready = derived.ready_for(self.function)
         if not arrays:
             self._quick[key] = ready
             return
@@ -283,6 +274,17 @@ class Derivative(Generic[P, T]):
     def save(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write `source` to a file; gives its path."""
         return _save(self.source, path)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Text:
+        """Which tier a call takes (the source is read, or a run recorded), why, and what that relies on.
+
+        Without arguments: of the calls so far.
+        """
+        explaining = import_module("wengert.api.explaining")
+        if not args and not kwargs:
+            return Text(explaining.of_calls(self.verb, self.function))
+        args, kwargs = self.placed(args, kwargs)
+        return Text(explaining.of_call(self.verb, self.function, _primals(self, args), kwargs))
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
@@ -395,8 +397,8 @@ class Specialization:
         """The specialised function."""
         origin = self.origin
         args = _primals(origin, self.args)
-        derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs, to_keep=True)
-        text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
+        derived, written = engine.derive_to_keep(origin.verb, origin.function, args, self.kwargs)
+        text = written.source
         whole = printer.with_options(derived.method, calling.captured_by(origin.function))
         function = self._for_these_only(whole, args)
         function.source = Text(text)  # type: ignore[attr-defined]

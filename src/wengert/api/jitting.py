@@ -453,9 +453,9 @@ def _first_that_fits(
         check_argnums(last, function, args, kwargs)
     for verb in others:
         with suppress(NotScalar):
-            return engine.derive_for(verb, function, args, kwargs, to_keep=True)
+            return engine.derive_for(verb, function, args, kwargs)
     primals = args[:-1] if last.name == "hvp" else args
-    return engine.derive_for(last, function, primals, kwargs, to_keep=True)
+    return engine.derive_for(last, function, primals, kwargs)
 
 
 def _must_be_known(leaves: Any) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
@@ -18,7 +18,7 @@ from ..compile.tangents import (
     whole_like,
 )
 from ..compile.verbs import Verb
-from ..errors import BadTangent
+from ..errors import BadTangent, WengertError
 from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
@@ -86,18 +86,30 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     >>> back(2.0)
     (2.0,)
     """
+    calling.must_be_function(f)
+    refusal: WengertError | None = None
     try:
-        calling.must_be_function(f)
         derived = derived_or_refused(Verb("pullback"), f, args, kwargs)
-        y, back, outside = _pullback_by(derived, f, args, kwargs)
     except CarriesDerivatives:
         if recorded().is_recorded(f, args, kwargs):
             return recorded().pullback(f, args, kwargs)
         return by_numbers().pullback(f, args, kwargs)
     except Refused as refused:
-        return recorded().after(refused.refusal, recorded().pullback, f, args, kwargs)
-    back.keep_from(outside)
-    return y, back
+        refusal = refused.refusal
+    else:
+        before = traces()
+        try:
+            y, back, outside = _pullback_by(derived, f, args, kwargs)
+        except Exception as error:
+            shown = presented(error)
+            if not engine.may_begin_again(derived, error, (*args, *kwargs.values()), before):
+                raise shown from error.__cause__
+            refusal = cast(WengertError, shown)
+        else:
+            back.keep_from(outside)
+            return y, back
+    # out of the handlers, so that what fails now does not fail "during" the refusal
+    return recorded().after(refusal, recorded().pullback, f, args, kwargs)
 
 
 def guarded_pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
@@ -114,41 +126,23 @@ def pullback_of(
     if inside:
         derived.must_leave_arguments()
         note_run_inside(derived)
-    return _pullback_by(derived, f, args, kwargs)
+    try:
+        return _pullback_by(derived, f, args, kwargs)
+    except Exception as error:
+        raise presented(error) from error.__cause__
 
 
 def _pullback_by(
     derived: Derived, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback, list[Any]]:
-    captured, before = calling.captured_by(f), traces()
-    try:
-        y, residuals = derived.called(args, kwargs, captured)
-    except Exception as error:
-        again = engine.derive_again(
-            Verb("pullback"), derived, error, f, args, kwargs, traces_before=before
-        )
-        if again is None:
-            raise presented(error) from error.__cause__
-        derived = again
-        y, residuals = _run(again, args, kwargs, captured)
+    captured = calling.captured_by(f)
+    y, residuals = derived.called(args, kwargs, captured)
     backward = derived.published[1]
     outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
     kind = derived.functions[0].result
     assert isinstance(kind, Struct)
     back = Pullback(calling.name_of(f), backward, residuals, y, kind.items[0])
     return y, back, outside
-
-
-def _run(
-    derived: Derived,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    captured: Mapping[str, Any],
-) -> Any:
-    try:
-        return derived.called(args, kwargs, captured)
-    except Exception as error:
-        raise presented(error) from error.__cause__
 
 
 _NOTHING = object()
@@ -256,17 +250,13 @@ class Pushforward:
                 along.refuse_shared(*args, *options.values(), *captured.values())
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
-            given = self._at[:2]
-            again = engine.derive_again(
-                verb, along, error, self._function, *given, traces_before=before
-            )
-            if again is None:
-                raise presented(error) from error.__cause__
-            if along is self._derived:
-                self._derived = again
-            dots = self._dots(tangents, again, args)
-            y, y_dot = _run(again, (*args, *dots), options, captured)
-        return y, apart(y_dot, dots)
+            refusal = cast(WengertError, presented(error))
+            if captured or not engine.may_begin_again(along, error, args, before):
+                raise refusal from error.__cause__
+        else:
+            return y, apart(y_dot, dots)
+        y, push = recorded().after(refusal, recorded().pushforward, self._function, args, options)
+        return y, push(*tangents)
 
     def _dots(self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]) -> list[Any]:
         """What a derivative takes for some tangents: it may take them whole, or apart."""
@@ -316,6 +306,8 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
             return recorded().pushforward(f, args, kwargs)
         return by_numbers().pushforward(f, args, kwargs)
     except Refused as refused:
-        return recorded().after(refused.refusal, recorded().pushforward, f, args, kwargs)
-    push = Pushforward(f, derived, args, kwargs)
-    return f(*args, **kwargs), push
+        refusal = refused.refusal
+    else:
+        push = Pushforward(f, derived, args, kwargs)  # before the function may change its arguments
+        return f(*args, **kwargs), push
+    return recorded().after(refusal, recorded().pushforward, f, args, kwargs)

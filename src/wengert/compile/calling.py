@@ -6,7 +6,7 @@ import enum
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -173,14 +173,9 @@ def _values_of(kind: Kind, value: Any) -> Values:
     return leaves
 
 
-def same(call: Call, *given: Any) -> Call:
-    """The same call, of which no more is known."""
-    return call
-
-
-def deferring(call: Call, *given: Any, way: Callable[..., Call] = same) -> Call:
-    """The same call, known in some way, which is refused only where its run comes to what cannot be read."""
-    return replace(way(call, *given), defers=True)
+def deferring(call: Call) -> Call:
+    """The same call, which is refused only where its run comes to what cannot be read."""
+    return replace(call, defers=True)
 
 
 def _taken_apart(

@@ -16,15 +16,15 @@ from ..frontend.boundary import signature
 from ..frontend.domain.values import HEAP_TYPE
 from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
-from ..ir.graph import TRY, Function, Var, walk
-from ..ir.records import field, mutable_record, replace
+from ..ir.graph import Function, Var, walk
+from ..ir.records import field, mutable_record
 from ..ir.types import Static, Struct, leaves
 from ..loading import collecting_later
 from ..ops.structure import global_
 from ..passes.analysis.write_sets import targets, written
 from ..runtime import identity
 from ..runtime.containers import own_dictionary
-from .calling import Call, captured_by
+from .calling import captured_by
 from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
 
 lock = RLock()
@@ -40,8 +40,6 @@ class Derived:
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     must_be_apart: bool = False
     """Whether no object may be given to it twice: it changes one, and would not see it in another."""
-    run_of: Call | None = None
-    """Where it is for one run: the kinds of its arguments."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
@@ -155,19 +153,6 @@ class Derived:
 
             self._is_repeatable = not self.changed_outside and is_repeatable(self.functions[0])
         return self._is_repeatable
-
-    def may_run_for(self, call: Call) -> bool:
-        """Whether a call may go the way of the run that this is for: where it does not, an error says so.
-
-        What was read for one run handles only the exceptions of that run, so that it is to have none.
-        """
-        return (
-            self.run_of == replace(call, values=None)
-            and self.is_repeatable
-            and not self.calls_unknown
-            and self.in_force()
-            and all(eqn.op is not TRY for eqn in walk(self.functions[0].body))
-        )
 
     @property
     def calls_unknown(self) -> bool:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BadArgument, NotScalar, UnsupportedSyntax, WengertError
+from ..errors import UnsupportedSyntax, WengertError
 from ..frontend import read as source
 from ..frontend.boundary import signature
 from ..frontend.domain.values import Value
-from ..frontend.machine.progress import furthest
 from ..frontend.machine.session import NeedsKnown
 from ..intrinsics.steering import is_differentiating
 from ..ir.graph import Function, Input
-from ..ir.records import mutable_record, record, replace
+from ..ir.records import record, replace
 from ..ir.types import Struct
 from ..loading import collecting_later
 from ..ops.program.refusals import REFUSALS
@@ -42,10 +40,10 @@ from .calling import (
     deferring,
     general_call,
     of_one_run,
-    same,
     self_contained,
 )
 from .derived import Derived, followed, lock, traces
+from .guards import one_check
 from .verbs import VERBS, Verb
 
 if TYPE_CHECKING:
@@ -83,122 +81,96 @@ def derive_for(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     *,
-    to_keep: bool = False,
+    or_recorded: bool = False,
 ) -> Derived:
     """The derivative for arguments like these.
 
-    Where only a run decides what it is, the one of the last run may be given, to be tried first (`derive_again`);
-    what is `to_keep` is for this call.
+    What cannot be read on a path is left to the runs that take it. Where a run may be recorded instead, this is
+    done only if a run that comes to it could be begun again, and recorded then (`may_begin_again`).
+
+    Raises:
+        WengertError: reading is refused.
     """
     while True:
         try:
-            return _derive_for(verb, function, args, kwargs, anew=to_keep)
+            return _derive_for(verb, call_of(function, args, kwargs), or_recorded)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name, of_function=needs.of_function)
 
 
-def _derive_for(
-    verb: Verb,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    anew: bool = False,
-) -> Derived:
-    call = call_of(function, args, kwargs)
-    known = _known.get((verb, call))
-    if known is not None and not (anew and known.more is deferring):
-        with suppress(WengertError, RecursionError):
-            return _derive_knowing(known.more, verb, call, function, args, kwargs, anew=anew)
-    try:
-        return _published(verb, call)
-    except REFUSALS as refusal:
-        return _Refused(verb, call, function, args, kwargs, [refusal], to_keep=anew).derived()
-
-
-@mutable_record
-class _Refused:
-    """A call that is refused for the kinds of its arguments: what else may be done, and why it cannot."""
-
-    verb: Verb
-    call: Call
-    function: Any
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
-    refusals: list[WengertError]
-    to_keep: bool
-    """Whether it must be right for this call: then it is not left to the run whether it comes to a refusal."""
-
-    def derived(self) -> Derived:
-        """The derivative by the first way that is open.
-
-        Raises:
-            WengertError: none is; what is wrong is what stopped the reading that came furthest.
-        """
-        for way in self._ways():
-            try:
-                return _derive_knowing(
-                    way, self.verb, self.call, self.function, self.args, self.kwargs
-                )
-            except (BadArgument, NotScalar):
-                if isinstance(way, partial) or way is deferring:
-                    continue  # what is left of the program is no function of the result
-                raise  # the program can be read, and what is asked of it makes no sense
-            except WengertError as refusal:
-                self.refusals.append(refusal)
-            except RecursionError:
-                continue
-        raise furthest(self.refusals) from None
-
-    def _ways(self) -> Iterator[Callable[..., Call]]:
-        (by_kinds,) = self.refusals
-        if by_kinds.on_a_path and not isinstance(by_kinds, UnsupportedSyntax):
-            yield deferring  # no more can be known of it
-        if not any(isinstance(each, UnsupportedSyntax) for each in self.refusals):
-            return
-        if by_kinds.on_a_path and not self.to_keep and self._may_be_run_again():
-            yield deferring
-        yield of_one_run
-        in_run = self.refusals[-1]
-        if not in_run.on_a_path and in_run.findings[0] in by_kinds.findings:
-            return  # this run comes to what cannot be read
-        for way, refusal in ((same, by_kinds), (of_one_run, in_run)):
-            if refusal.on_a_path:
-                yield partial(deferring, way=way)
-
-    def _may_be_run_again(self) -> bool:
-        """Whether a run that comes to what cannot be read may be read by itself and started anew."""
+def _derive_for(verb: Verb, call: Call, or_recorded: bool) -> Derived:
+    known = _refusals.get((verb, call))
+    if known is None or not known.in_force():
         try:
-            derived = derive(self.verb, deferring(self.call))
-        except (WengertError, RecursionError):
-            return False
-        return derived.is_repeatable and not derived.calls_unknown
+            return _published(verb, call)
+        except REFUSALS as refusal:
+            known = _remembered(verb, call, refusal)
+    refusal = known.error
+    if refusal.on_a_path:
+        with suppress(WengertError, RecursionError):
+            derived = derive(verb, deferring(call))
+            if not (or_recorded and _is_recorded_at_once(derived, refusal)):
+                return derived
+    raise refusal.anew()
 
 
-def _derive_knowing(
-    more: Callable[..., Call],
-    verb: Verb,
-    call: Call,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    anew: bool = False,
-) -> Derived:
-    """The derivative for a call of which more is known than the kinds.
+def _is_recorded_at_once(derived: Derived, refusal: WengertError) -> bool:
+    """Whether a run that comes to what is refused could not be begun again, but be recorded from the start."""
+    leaves_traces = derived.calls_unknown or not derived.is_repeatable
+    return leaves_traces and isinstance(refusal, UnsupportedSyntax)
 
-    What was derived for the last run is tried first, unless it is to be made anew.
-    """
-    this = more(call, function, args, kwargs)
-    known = _known.get((verb, call))
-    if known is not None and known.last is not None and not anew and known.last.may_run_for(this):
-        return known.last
-    derived = derive(verb, this)
+
+@record
+class _Refusal:
+    """Why a call is refused for the kinds of its arguments, and whether it still is."""
+
+    error: WengertError
+    in_force: Callable[[], bool]
+
+
+_refusals: OrderedDict[tuple[Verb, Call], _Refusal] = OrderedDict()
+"""By verb and call: reading that was refused is not tried again while what it relied on is as it was."""
+
+
+def _remembered(verb: Verb, call: Call, refusal: WengertError) -> _Refusal:
+    in_force = one_check(refusal.guards, rules.generation())
+    refusal.__traceback__ = None  # it would keep what reading has found, and the caller's values
     with lock:
-        _known[verb, call] = _Known(more, derived if this.is_one_run else None)
-        while len(_known) > CACHE_SIZE:
-            _known.popitem(last=False)
-    return derived
+        known = _refusals[verb, call] = _Refusal(refusal, in_force)
+        while len(_refusals) > CACHE_SIZE:
+            _refusals.popitem(last=False)
+    return known
+
+
+def known(verb: Verb, call: Call) -> tuple[Derived | None, WengertError | None]:
+    """What was derived for a call, and why reading it was refused, as far as that is so."""
+    refusal = _refusals.get((verb, call))
+    if refusal is None:
+        return _cache.get((verb, call)), None
+    derived = _cache.get((verb, deferring(call)))
+    if derived is not None and not verb.tier and _is_recorded_at_once(derived, refusal.error):
+        derived = None
+    return derived, refusal.error
+
+
+def calls_of(verb: Verb, function: Any) -> list[Call]:
+    """The calls of a function that were met so far."""
+    target = signature.kind_of(function)
+    calls = (call for each, call in (*_cache, *_refusals) if each == verb and not call.defers)
+    return list(dict.fromkeys(call for call in calls if call.target == target))
+
+
+def may_begin_again(
+    derived: Derived, error: Exception, given: Iterable[Any], traces_before: int | None
+) -> bool:
+    """Whether a run was refused and has left no trace, so that it may be begun again and recorded.
+
+    `traces_before` are the `traces` before the run, if they were asked for.
+    """
+    if not is_refused_by_its_run(error) or not derived.is_repeatable:
+        return False
+    left_none = not derived.calls_unknown if traces_before is None else traces() == traces_before
+    return left_none and not any(hasattr(arg, "__next__") for arg in given)
 
 
 def _published(verb: Verb, call: Call) -> Derived:
@@ -214,50 +186,6 @@ def is_refused_by_its_run(error: Exception) -> bool:
     return code == UnsupportedSyntax.code
 
 
-def derive_again(
-    verb: Verb,
-    refusing: Derived,
-    refusal: Exception,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    traces_before: int | None,
-) -> Derived | None:
-    """The derivative for one run, after another was refused by its run; None if nothing else can be done.
-
-    `traces_before` are the `traces` before the run, if they were asked for.
-    """
-    elsewhere = refusing.run_of is not None  # it may be for another run
-    if not (elsewhere or is_refused_by_its_run(refusal)):
-        return None
-    left_none = not refusing.calls_unknown if traces_before is None else traces() == traces_before
-    if not (refusing.is_repeatable and left_none):
-        return None
-    if any(hasattr(arg, "__next__") for arg in (*args, *kwargs.values())):
-        return None  # the first run has taken items from it
-    call = call_of(function, args, kwargs)
-    with suppress(WengertError, RecursionError):
-        return _derive_knowing(of_one_run, verb, call, function, args, kwargs, anew=True)
-    if not elsewhere:
-        return None
-    with lock:
-        _known.pop((verb, call), None)
-    return _derive_for(verb, function, args, kwargs)  # which says why it is refused
-
-
-@record
-class _Known:
-    """What must be known of calls that are refused for their kinds, and what was made for the last run."""
-
-    more: Callable[..., Call]
-    last: Derived | None
-
-
-_known: OrderedDict[tuple[Verb, Call], _Known] = OrderedDict()
-"""Of what is refused for arguments of some kinds, but not for each call by itself."""
-
-
 def _derive(verb: Verb, call: Call) -> Derived:
     generation = rules.generation()
     if verb.written is not None:
@@ -265,11 +193,12 @@ def _derive(verb: Verb, call: Call) -> Derived:
         derived: tuple[Function, ...] = (tidy.tidy(program.function),)
     else:
         program = read(call, special=_special_where_run if verb.name == "itself" else _special)
-        derived = refused_when_run(
-            program.function,
-            lambda function: VERBS[verb.name](function, verb),
-            defers=call.defers,
-        )
+        with source.relying_on(program.guards):
+            derived = refused_when_run(
+                program.function,
+                lambda function: VERBS[verb.name](function, verb),
+                defers=call.defers,
+            )
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
     functions = settle.settled_together(map(without_remarks, derived))
@@ -278,7 +207,6 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program.guards,
         generation,
         must_be_apart=program.must_be_apart,
-        run_of=replace(call, values=None) if call.is_one_run else None,
     )
 
 
@@ -307,14 +235,23 @@ def derive_generally(verb: Verb, function: Any) -> Derived:
     return derived.with_defaults({**defaults_of(function), **captured_literals(function)})
 
 
-def derive_for_text(
+def derive_to_keep(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Derived:
-    """The derivative for arguments like these, to be read or saved rather than called here."""
+) -> tuple[Derived, Derived]:
+    """The derivative for arguments like these, and the same to be read or saved rather than called here.
+
+    What is refused for their kinds is read for this run.
+    """
     call = call_of(function, args, kwargs)
-    known = _known.get((verb, call))
-    if known is not None:
-        call = known.more(call, function, args, kwargs)
+    with suppress(*REFUSALS):
+        return _published(verb, call), _to_keep(verb, call, function)
+    for way in (of_one_run(call, function, args, kwargs), deferring(call)):
+        with suppress(WengertError, RecursionError):
+            return derive(verb, way), _to_keep(verb, way, function)
+    return derive_for(verb, function, args, kwargs), _to_keep(verb, call, function)
+
+
+def _to_keep(verb: Verb, call: Call, function: Any) -> Derived:
     return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 
@@ -372,7 +309,8 @@ def read(
         refuse_out_of_sight(function)
         return with_dtypes_checked(with_all_evaluated(function))
 
-    function = refused_when_run(program.function, checked, defers=call.defers)
+    with source.relying_on(program.guards):
+        function = refused_when_run(program.function, checked, defers=call.defers)
     function = replace(function, narrow=call.narrow)
     return replace(program, function=function)
 

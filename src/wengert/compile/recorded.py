@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import (
     BadArgument,
     BadTangent,
+    Finding,
     LostDerivative,
     LostWrite,
     NoRule,
@@ -26,6 +27,7 @@ from ..frontend.boundary import signature
 from ..frontend.record.boxes import Recorded
 from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of
 from ..frontend.record.world import current
+from ..ir.callers import failing_span
 from ..ir.types import Kind
 from ..numbers.arguments import copied, is_number, mapped_numbers
 from ..numbers.forward import checked_pair, must_be_scalar
@@ -80,15 +82,19 @@ def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
     try:
         return record(*args)
     except REFUSED as error:
-        raise both(refusal, error) from None
+        raise both(refusal, error.findings[0]) from None
+    except (TypeError, SystemError) as error:
+        if Recorded.__name__ not in str(error) and not isinstance(error, SystemError):
+            raise
+        # code in C has met a box
+        raise both(refusal, Finding(str(error), "", failing_span(error.__traceback__))) from error
 
 
 REFUSED = (UnsupportedSyntax, NoSource, NoRule, LostWrite, LostDerivative, UnknownFunction)
 
 
-def both(refusal: WengertError, error: WengertError) -> WengertError:
+def both(refusal: WengertError, finding: Finding) -> WengertError:
     """A refusal by reading, which says why recording does not help."""
-    finding = error.findings[0]
     where = "" if finding.span is None else f" ({finding.span.file}:{finding.span.line})"
     said = finding.message.partition("\n")[0]
     return refusal.also(f"Recording a run does not help here: {said}{where}.")

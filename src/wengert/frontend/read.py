@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +30,10 @@ from .domain.values import (
     is_mutable,
     kind_of_value,
 )
-from .evaluate.statements import run_statement
 from .functions.binding import bind_arguments
 from .functions.closures import closure_of
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
-from .machine import progress
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
 from .machine.runs import Values
@@ -96,12 +94,14 @@ def read(
             defers=defers,
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
+        seen: Seen = {}
         try:
-            return _read_once(reading, target, arguments, keywords)
+            with seeing(seen):
+                return _read_once(reading, seen, target, arguments, keywords)
         except (NeedsCallee, ByIndex, OneByOne, NeedsWhole, SharedItems, NeedsCells):
             learnt = {name: getattr(reading, name) for name in _LEARNT}
         except REFUSALS as refusal:
-            progress.note(refusal, reading.completed, run_statement.__code__)
+            refusal.guards = _relied_on(reading, seen)
             raise
 
 
@@ -120,22 +120,34 @@ def _run_of(values: Mapping[str, Values]) -> OneRun:
 
 def _read_once(
     reading: Session,
+    seen: Seen,
     target: Kind,
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
 ) -> Program:
-    seen: Seen = {}
-    with seeing(seen):
-        function, apart = _followed(reading, target, arguments, keywords)
-    return Program(function, (*reading.guards.values(), *_as_guards(reading, seen)), apart)
+    function, apart = _followed(reading, target, arguments, keywords)
+    return Program(function, _relied_on(reading, seen), apart)
 
 
-def _as_guards(reading: Session, seen: Seen) -> Iterator[Guard]:
-    """What the program found in classes, except in those that it makes or changes itself."""
+def _relied_on(reading: Session, seen: Seen) -> tuple[Guard, ...]:
+    """What the program found in modules and classes, except in the classes that it makes or changes itself."""
     own = reading.classes_defined()
-    for (cls, name), found in seen.items():
-        if cls not in own and (cls, name) not in reading.class_attributes:
-            yield vars(cls), name, Static(found)
+    in_classes = (
+        (vars(cls), name, Static(found))
+        for (cls, name), found in seen.items()
+        if cls not in own and (cls, name) not in reading.class_attributes
+    )
+    return (*reading.guards.values(), *in_classes)
+
+
+@contextmanager
+def relying_on(guards: tuple[Guard, ...]) -> Generator[None]:
+    """Have what refuses a program say what reading it has relied on."""
+    try:
+        yield
+    except REFUSALS as refusal:
+        refusal.guards = guards
+        raise
 
 
 def _followed(

@@ -72,7 +72,6 @@ def run_statement(it: Interpreter, node: ast.stmt) -> None:
         raise it.unsupported(*explain(node), node=node)
     with it.at(node):
         handler(it, node)
-    it.reading.completed.add(id(node))
 
 
 def _may_move_items(node: ast.stmt) -> bool:

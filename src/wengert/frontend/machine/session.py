@@ -107,8 +107,6 @@ class Session:
     """Whether a run may avoid what is read now."""
     sourceless: list[NoSource] = field(default_factory=list["NoSource"])
     """Why functions that are called as they are cannot be read."""
-    completed: set[int] = field(default_factory=set[int])
-    """The statements that have been read to their ends, by identity."""
     guards: Guards = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])
