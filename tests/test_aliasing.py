@@ -1322,6 +1322,7 @@ def test_forward_agrees_with_reverse(name):
     assert push(*tangents) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_refused(name):
     refusal("WG101", NotImplementedError, lambda: gradient_of(name))

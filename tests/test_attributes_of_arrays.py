@@ -223,6 +223,7 @@ def of_itself(x):
     return same[0].sum()
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("f", [in_a_list, of_another_function, remembered, as_a_default, of_itself])
 def test_the_shape_of_what_others_may_hold_is_not(f):
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(X))

@@ -571,6 +571,7 @@ def test_called_by_what_only_the_run_knows():
     assert wg.gradient(f, Params(a=2.0, b=3.0), ["u", "v"] * 5)[0] == {"a": 35.0, "b": 10.0}
 
 
+@pytest.mark.static_tier
 def test_the_dictionary_of_its_attributes_is_refused():
     def f(x):
         s = System([Body(x, 1.0)])

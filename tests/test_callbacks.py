@@ -248,6 +248,7 @@ def test_what_they_change_of_the_callers_is_left_as_the_program_leaves_it():
     assert (ours.calls, *ours.work) == (plain.calls, *plain.work)
 
 
+@pytest.mark.static_tier
 def test_an_equation_that_remembers_is_refused():
     def by_item(k):
         peak = [0.0]
@@ -274,6 +275,7 @@ def test_an_equation_that_remembers_is_refused():
         wg.grad(by_name)(1.0)
 
 
+@pytest.mark.static_tier
 def test_what_a_solvers_function_left_is_not_read():
     def f(k):
         n = [0]

@@ -113,6 +113,7 @@ def calling_back(x):
     return apply_to(lambda t: t * x, 2.0)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     "f",
     [reached, inside_a_container, changing, giving_back, by_memory, behind_its_back, calling_back],

@@ -53,6 +53,7 @@ def test_a_file_that_changes_after_its_first_derivative(path):
     assert derivatives(f, 2.0) == [4.0, 4.0, 4.0]
 
 
+@pytest.mark.static_tier
 def test_a_file_that_changes_before_its_first_derivative(path):
     f = imported(path, "def f(x):\n    return x / 3\n").f
     written(path, CUBE)
@@ -66,6 +67,7 @@ def test_only_comments_and_spaces_change(path):
     assert derivatives(f, 2.0) == [4.0, 4.0, 4.0]
 
 
+@pytest.mark.static_tier
 def test_a_constant_changes(path):
     f = imported(path, "def f(x):\n    return 2 * x\n").f
     written(path, "def f(x):\n    return 2.0 * x\n")
@@ -73,6 +75,7 @@ def test_a_constant_changes(path):
         wg.grad(f)(2.0)
 
 
+@pytest.mark.static_tier
 def test_a_file_that_could_not_be_parsed_is_corrected(path):
     f = imported(path, "def f(x):\n    return x / 4\n").f
     written(path, "def f(x:\n")

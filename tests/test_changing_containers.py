@@ -323,6 +323,7 @@ def of_the_memory_of_an_array(x, a, m):
     return m[0] * x
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     ("program", "words"),
     [

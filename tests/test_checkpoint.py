@@ -743,6 +743,7 @@ def test_a_decorated_method() -> None:
     assert x_bar == pytest.approx(plain_x)
 
 
+@pytest.mark.static_tier
 def test_a_checkpointed_function_that_changes_its_argument_is_refused() -> None:
     def rescale(v, x):
         v[0] = v[0] * x

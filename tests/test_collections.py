@@ -296,6 +296,7 @@ def a_default_dictionary_in_a_list(x):
     return [x, totals]
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     ("program", "name", "plain"),
     [

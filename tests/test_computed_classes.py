@@ -166,6 +166,7 @@ def test_right(f):
     agree(f, 0.7)
 
 
+@pytest.mark.static_tier
 def test_what_the_body_itself_defines_is_not_called_in_it():
     def helped(x):
         class Helped:

@@ -312,6 +312,7 @@ def alone(function):
     return standing_alone.alone(wg.grad(function))
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("how", [reverse, alone], ids=operator.attrgetter("__name__"))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_right_or_refused(name, how):

@@ -272,6 +272,7 @@ def test_L44_P14_queues():
     assert wg.gradient(through_a_queue, 5.0) == (20.0,)
 
 
+@pytest.mark.static_tier
 def test_L44_P14_threads_and_tasks_are_refused():
     def in_a_thread(x):
         out = []
@@ -453,6 +454,7 @@ def generated(name):
     return scope["chain"]
 
 
+@pytest.mark.static_tier
 def test_MG21_generated_code_is_read_where_its_text_is_known(monkeypatch):
     lines = GENERATED.splitlines(keepends=True)
     monkeypatch.setitem(linecache.cache, "<layers>", (len(GENERATED), None, lines, "<layers>"))
@@ -467,6 +469,7 @@ def test_MG24_cotangents_of_another_shape_are_refused():
         back(np.ones(4))
 
 
+@pytest.mark.static_tier
 def test_MG25_the_error_names_the_line_that_is_refused():
     def inner(x):
         return eval("x * x")

@@ -399,6 +399,7 @@ def diagonals_collected(x, a):
     return found[0] @ WEIGHTS[:2]
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     "program",
     [summed_over_nothing, diagonals_collected],

@@ -113,6 +113,7 @@ class Pair:
         return 100.0 * x
 
 
+@pytest.mark.static_tier
 def test_E3_a_NumPy_number_makes_an_array_of_an_object_with_items():
     def added(x):
         return 2.0 * x + Pair()

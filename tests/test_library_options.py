@@ -104,6 +104,7 @@ def test_outside_of_what_is_interpolated():
         wg.grad(lambda x: GRID([[x[0], x[1]]])[0])(np.array([5.0, 0.5]))
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     "f",
     [
@@ -165,6 +166,7 @@ WAYS_OUT = {
 }
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("what", WAYS_OUT)
 def test_what_is_not_covered_says_where_why_and_what_to_do(what):
     program, way_out = WAYS_OUT[what]
@@ -176,6 +178,7 @@ def test_what_is_not_covered_says_where_why_and_what_to_do(what):
     assert lines[6:] == [f"  {way_out}", "", "  explained in docs/errors.md#wg101"]
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     "way", [wg.grad, wg.derivative, lambda f: lambda x: wg.pushforward(f, x)[1](1.0)]
 )

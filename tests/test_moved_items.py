@@ -284,6 +284,7 @@ def test_right(function, way):
     check(function, way)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("way", [by_reverse_mode, by_forward_mode])
 @pytest.mark.parametrize("function", REFUSED)
 def test_refused(function, way):

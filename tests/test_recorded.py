@@ -2,6 +2,7 @@
 
 import copy
 import math
+import types
 import warnings
 from array import array
 from collections import Counter
@@ -196,6 +197,30 @@ def test_second_derivatives_along_lists():
         assert wg.hvp(f, **RECORDED)(0.7, 0.4, 1.0) == pytest.approx(expected, rel=1e-12)
 
 
+def test_layouts_of_copies():
+    def program(a, b):
+        flat = a.T.reshape(-1)
+        flat[0] = b * b
+        return np.sum(a * a) * b
+
+    a = np.asfortranarray([[0.5, 2.0], [3.0, 0.7]])
+    for mode in ("forward", "reverse"):
+        found = wg.jacobian(program, (0, 1), mode=mode, **RECORDED)(a.copy("K"), 1.3)
+        expected = wg.jacobian(program, (0, 1), mode=mode, tier="static")(a.copy("K"), 1.3)
+        np.testing.assert_allclose(found[0], expected[0])
+        assert found[1] == pytest.approx(expected[1])
+
+
+def test_an_array_of_integers_takes_no_floats():
+    def program(x):
+        counts = np.zeros(2, dtype=int)
+        counts += x
+        return np.sum(counts * x)
+
+    with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output"):
+        wg.grad(program, **RECORDED)(2.5)
+
+
 def by_eval(x):
     return eval("x * x * x", {"x": x})
 
@@ -286,6 +311,50 @@ def test_text_of_other_numbers_is_read():
         return x * float("3.25")
 
     assert wg.grad(program, **RECORDED)(2.5) == 3.25
+
+
+def test_no_handler_catches_what_is_refused():
+    def program(x):
+        try:
+            return float(f"{x}") * x
+        except Exception:
+            return x * x
+
+    with pytest.raises(LostDerivative, match="text has none"):
+        wg.grad(program, **RECORDED)(2.0)
+
+
+def test_captured_functions_do_not_keep_a_pushforward_from_being_recorded():
+    def program(x):
+        return x * x if x < 3.0 else by_eval(x)
+
+    y, push = wg.pushforward(lambda x: program(x), 4.0)
+    assert (y, push(1.0)) == (64.0, 48.0)
+
+
+def chain(length):
+    node = None
+    for k in range(length):
+        node = types.SimpleNamespace(x=1.0 * k, following=node)
+    return node
+
+
+def test_long_chains_of_objects_are_left_as_they_were():
+    nodes, rows = chain(3000), []
+    inner = rows
+    for _ in range(3000):
+        inner.append([np.ones(2)])
+        inner = inner[-1]
+
+    def program(x):
+        return x * nodes.following.x * len(rows)
+
+    assert wg.grad(program, **RECORDED)(2.0) == 2998.0
+    assert (nodes.x, nodes.following.x, len(rows)) == (2999.0, 2998.0, 1)
+    held = chain(800)
+    with pytest.raises(UnsupportedSyntax, match="nested more deeply than a recorded run can go"):
+        wg.grad(lambda node: node.x, **RECORDED)(held)
+    assert (held.x, held.following.x) == (799.0, 798.0)
 
 
 def test_exceptions_are_those_of_the_program():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from types import FunctionType, ModuleType, NoneType
 from typing import Any, cast
+
+import numpy as np
 
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
@@ -145,6 +148,8 @@ def _pullback_by(
     return y, back, outside
 
 
+_UNCHANGING = (FunctionType, type, ModuleType, str, int, float, complex, np.generic, NoneType)
+"""Captured values that are now what they were at the point."""
 _NOTHING = object()
 """What a namespace or an object holds under a name that it does not have, or that its class gives it."""
 
@@ -251,7 +256,8 @@ class Pushforward:
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
             refusal = cast(WengertError, presented(error))
-            if captured or not engine.may_begin_again(along, error, args, before):
+            may_change = not all(isinstance(x, _UNCHANGING) for x in captured.values())
+            if may_change or not engine.may_begin_again(along, error, args, before):
                 raise refusal from error.__cause__
         else:
             return y, apart(y_dot, dots)

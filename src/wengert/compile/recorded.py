@@ -24,8 +24,8 @@ from ..errors import (
     WengertError,
 )
 from ..frontend.boundary import signature
-from ..frontend.record.boxes import Recorded
-from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of
+from ..frontend.record.boxes import Recorded, fresh
+from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of, not_too_deep
 from ..frontend.record.world import current
 from ..ir.callers import failing_span
 from ..ir.types import Kind
@@ -48,7 +48,9 @@ class ToRecord:
 
     def __call__(self, *args: Any) -> Any:
         own = [
-            mapped_numbers(x, lambda leaf: leaf.copy() if np.ndim(value_of(leaf)) else leaf)
+            mapped_numbers(
+                x, lambda leaf: fresh(leaf.copy("K")) if np.ndim(value_of(leaf)) else leaf
+            )
             for x in args
         ]
         return current(self.function)(*own, **self.kwargs)
@@ -133,7 +135,8 @@ def _argnums(verb: Verb, function: Any, args: Sequence[Any]) -> list[int]:
         if not -len(args) <= k < len(args):
             raise no_such_argument(k, calling.name_of(function), len(args))
         numbers: list[Any] = []
-        mapped_numbers(args[k], numbers.append)
+        with not_too_deep():
+            mapped_numbers(args[k], numbers.append)
         if not numbers:
             name = calling.argument_names(function, len(args))[k]
             raise not_differentiable(k, name, signature.kind_of(args[k]))

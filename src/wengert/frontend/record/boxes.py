@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...errors import LostWrite, NoRule, UnsupportedSyntax
+from ...errors import LostWrite, NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers.levels import Level, differentiation
@@ -152,15 +152,17 @@ class Recorded(PerturbedNumber):
         """Refuse to write what would lose its derivative."""
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
-                raise lost(box, "what an array of another differentiation is given")
+                raise noting(lost(box, "what an array of another differentiation is given"))
         if self.memory is not None and self.memory.is_given_twice:
-            raise UnsupportedSyntax(
-                "the function changes an argument, and two of the arrays given to it share memory",
-                "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
-                calling_span(),
+            raise noting(
+                UnsupportedSyntax(
+                    "the function changes an argument, and two of the arrays given to it share memory",
+                    "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
+                    calling_span(),
+                )
             )
         if value_of(self._value).dtype.kind in "biu" and is_active(value, self.tape):
-            raise LostWrite(*_OF_INTEGERS, calling_span())
+            raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
 
     def __iter__(self) -> Iterator[Any]:
         if np.ndim(value_of(self)) == 0:
@@ -252,7 +254,7 @@ class Recorded(PerturbedNumber):
         return text
 
     def __copy__(self) -> Any:
-        return self if self.memory is None else self.copy()
+        return self if self.memory is None else self.copy("K")
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()
@@ -262,18 +264,18 @@ class Recorded(PerturbedNumber):
 
     def __int__(self) -> int:
         if is_active(self, self.tape) and _stores_an_item(currentframe()):
-            raise LostWrite(*_OF_INTEGERS, calling_span())
+            raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
         return int(value_of(self))
 
     def __float__(self) -> float:
         if not is_active(self, self.tape) and not boxes_in((self._value,)):
             return float(self._value)
-        raise lost(self, "a float")
+        raise noting(lost(self, "a float"))
 
     def __complex__(self) -> complex:
         if not is_active(self, self.tape) and not boxes_in((self._value,)):
             return complex(self._value)
-        raise lost(self, "a complex number")
+        raise noting(lost(self, "a complex number"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Refused to code that computes with floats; a number may be an item of an array of objects."""
@@ -337,6 +339,13 @@ for _name, _weights in {
     "__rmul__": lambda x, y: (y, x),
 }.items():
     setattr(Recorded, _name, _of_floats(_name, _weights))
+
+
+def noting(error: WengertError) -> WengertError:
+    """An error that refuses the runs under way, whatever handlers their programs have."""
+    for tape in running.get():
+        tape.refusals.append(error)
+    return error
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:
@@ -510,7 +519,7 @@ def _outside(memories: Sequence[Memory], result: Any) -> Any:
     """A result without a derivative, outside of memory that has one: `stop_gradient` gives the array itself."""
     array = value_of(result)
     if isinstance(array, np.ndarray) and any(m.active and m.holds(array) for m in memories):
-        return result.copy()
+        return result.copy("K")
     return result
 
 

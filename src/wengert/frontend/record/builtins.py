@@ -74,10 +74,12 @@ def _refuse_shown(text: Any) -> None:
         for tape in running.get()
         for shown in tape.texts
     ):
-        raise LostDerivative(
-            f"{text!r} was made of a number that has a derivative, and text has none",
-            "Use the number itself. Where its value alone is wanted, write `wg.stop_gradient(x)`.",
-            calling_span(),
+        raise boxes.noting(
+            LostDerivative(
+                f"{text!r} was made of a number that has a derivative, and text has none",
+                "Use the number itself. Where its value alone is wanted, write `wg.stop_gradient(x)`.",
+                calling_span(),
+            )
         )
 
 

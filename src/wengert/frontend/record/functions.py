@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -125,6 +126,9 @@ def _into(out: Any, function: Any, args: Any, keywords: Any) -> Any:
         if to is None:
             continue
         if type(to) is not Recorded and boxes_in((result,)):
+            plainly(
+                function, args, {**keywords, "out": copy.deepcopy(to)}
+            )  # which may say that it cannot
             raise lost(boxes_in((result,))[0], "what an array of floats is given")
         if where is True:
             to[...] = result

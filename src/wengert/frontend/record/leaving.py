@@ -30,12 +30,16 @@ class Leaving:
         self._world = world
         self._tape = world.tape
         self._filled: set[int] = set()
+        self._waiting: list[Any] = []
+        self._is_refilling = False
         self._made: dict[int, tuple[Any, Any]] = {id(BUILTINS): (BUILTINS, BUILTINS)}
 
     def settle(self) -> None:
         """Leave in the program's objects what the run has left in what stood for them."""
         world = self._world
         for made, original in tuple(world.originals.values()):
+            if id(made) in world.unfilled:
+                continue
             if isinstance(original, type):
                 self._fill_class(original, made)
             elif not isinstance(original, (FunctionType, ModuleType, np.ndarray)):
@@ -88,8 +92,18 @@ class Leaving:
         if id(x) not in self._filled:
             self._filled.add(id(x))
             self._made[id(x)] = x, x
-            self._fill(x, x)
+            self._refill(x)
         return x
+
+    def _refill(self, x: Any) -> None:
+        """Have a container or an object hold plain values: one after the other, however deeply they are nested."""
+        self._waiting.append(x)
+        if not self._is_refilling:
+            self._is_refilling = True
+            while self._waiting:
+                x = self._waiting.pop()
+                self._fill(x, x)
+            self._is_refilling = False
 
     def _tuple(self, x: tuple[Any, ...]) -> Any:
         items = [self.plain(item) for item in x]

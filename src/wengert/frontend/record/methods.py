@@ -30,7 +30,7 @@ def attribute(box: Recorded, name: str) -> Any:
     if name in ("data", "base", "ctypes"):
         if name == "base" or not is_active(box, box.tape):
             return getattr(value, name)
-        raise lost(box, f"the memory behind `.{name}`")
+        raise boxes.noting(lost(box, f"the memory behind `.{name}`"))
     found = getattr(value, name)  # which says that there is none
     if not callable(found):
         if isinstance(found, np.ndarray):
@@ -63,7 +63,7 @@ def _part(box: Recorded, name: str) -> Any:
 def _flat(box: Recorded) -> Any:
     if value_of(box).flags.c_contiguous:
         return box.reshape(-1)
-    raise lost(box, "`.flat` of an array that does not lie in C's order")
+    raise boxes.noting(lost(box, "`.flat` of an array that does not lie in C's order"))
 
 
 def set_attribute(box: Recorded, name: str, value: Any) -> None:
@@ -202,12 +202,12 @@ def _conjugate(box: Recorded, *args: Any, **options: Any) -> Any:
 
 
 def _resize(box: Recorded, *args: Any, **options: Any) -> None:
-    raise lost(box, "`resize`, which gives an array other memory,")
+    raise boxes.noting(lost(box, "`resize`, which gives an array other memory,"))
 
 
 def _lost(name: str) -> Callable[..., Any]:
     def refuse(box: Recorded, *args: Any, **options: Any) -> Any:
-        raise lost(box, f"`.{name}()`")
+        raise boxes.noting(lost(box, f"`.{name}()`"))
 
     return refuse
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedSyntax
+from ...ir.callers import calling_span
 from ...numbers.arguments import is_number, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
@@ -35,6 +38,19 @@ class Leaf:
 
     def zeros(self) -> Any:
         return zeros(value_of(self.example))
+
+
+@contextmanager
+def not_too_deep() -> Generator[None]:
+    """Refuse data that is nested more deeply than it can be gone through."""
+    try:
+        yield
+    except RecursionError:
+        raise UnsupportedSyntax(
+            "what this is given is nested more deeply than a recorded run can go through",
+            "Keep it in lists or arrays: a chain of objects, each of which holds the next one, is such a nest.",
+            calling_span(),
+        ) from None
 
 
 def _arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
@@ -73,12 +89,16 @@ class RecordedRun:
             self._world: Any = world
             leaving = Leaving(world)
             try:
-                given = [
-                    self._entered(k, x) if k in moving else world.of(x) for k, x in enumerate(args)
-                ]
-                named = {name: world.of(x) for name, x in kwargs.items()}
-                self._tell_memories_apart((*args, *kwargs.values()))
+                with not_too_deep():
+                    given = [
+                        self._entered(k, x) if k in moving else world.of(x)
+                        for k, x in enumerate(args)
+                    ]
+                    named = {name: world.of(x) for name, x in kwargs.items()}
+                    self._tell_memories_apart((*args, *kwargs.values()))
                 y = world.of(function)(*given, **named)
+                for refusal in self.run.tape.refusals:
+                    raise refusal  # which a handler of the program has caught
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
@@ -154,26 +174,30 @@ class RecordedRun:
         world = self._world
         if is_built_on_container(type(x)):
             kept = attributes_of(x)
-            made = world.keep(x, blank(x, world.of(type(x)))) if not isinstance(x, tuple) else None
-            items, build = self._enter_items(list(kept.values()))
-            parts = dict(zip(kept, items, strict=True))
-            made = built(type(x), parts) if made is None else made
-            if not isinstance(x, tuple):
-                fill(made, parts)
+            if isinstance(x, tuple):
+                items, build = self._enter_items(list(kept.values()))
+                made = built(type(x), dict(zip(kept, items, strict=True)))
+            else:
+                made = world.keep(x, blank(x, world.of(type(x))))
+                with world.filling(made):
+                    items, build = self._enter_items(list(kept.values()))
+                    fill(made, dict(zip(kept, items, strict=True)))
             return made, lambda of: like_built_on(type(x), dict(zip(kept, build(of), strict=True)))
         if isinstance(x, tuple):
             items, build = self._enter_items(x)
             return like(x, items), lambda of: like(x, build(of))
         if isinstance(x, list):
             made = world.keep(x, type(x)())
-            items, build = self._enter_items(x)
-            made.extend(items)
+            with world.filling(made):
+                items, build = self._enter_items(x)
+                made.extend(items)
             return made, lambda of: like(x, build(of))
         if isinstance(x, dict):
             keys = list(x)
             made = world.keep(x, _empty_like(x))
-            items, build = self._enter_items(list(x.values()))
-            made.update(zip(keys, items, strict=True))
+            with world.filling(made):
+                items, build = self._enter_items(list(x.values()))
+                made.update(zip(keys, items, strict=True))
             return made, lambda of: dict(zip(keys, build(of), strict=True))
         return self._enter_object(x)
 
@@ -184,8 +208,9 @@ class RecordedRun:
         names = list(parts)
         if is_object(x):
             made = self._world.keep(x, blank(x, self._world.of(type(x))))
-            items, build = self._enter_items(list(parts.values()))
-            fill(made, dict(zip(names, items, strict=True)))
+            with self._world.filling(made):
+                items, build = self._enter_items(list(parts.values()))
+                fill(made, dict(zip(names, items, strict=True)))
         else:
             items, build = self._enter_items(list(parts.values()))
             made = self._world.of(with_parts(x, dict(zip(names, items, strict=True))))

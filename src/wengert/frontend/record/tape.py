@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...errors import WengertError
 from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
@@ -38,6 +39,8 @@ class Tape:
         self.is_open = True
         self.memories: list[Memory] = []
         """Those of which something was saved."""
+        self.refusals: list[WengertError] = []
+        """What was refused so far: no handler of the program's may go on from that."""
         self.texts: set[str] = set()
         """What numbers with derivatives were shown as."""
 

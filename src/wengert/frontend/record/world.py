@@ -11,7 +11,8 @@ import copy
 import functools
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from opcode import opmap
 from types import (
@@ -28,19 +29,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ...errors import WengertError
 from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
 from ...numbers import solutions
 from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
 from ..polyfills import manifest
-from .boxes import Recorded, boxes_in, fresh
+from .boxes import Recorded, boxes_in, fresh, noting
 from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
 from .memory import Memory
 from .methods import real_type
 from .operations import operations
-from .tape import Tape
+from .tape import Tape, running
 
 LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))
 _LEFT_ALONE = frozenset(("wengert", "sympy", "mpmath", "torch", "jax", "pandas", "numba"))
@@ -67,6 +69,10 @@ class World:
         """Global names of the run, what they were given, and those of the program."""
         self.cells: list[tuple[CellType, CellType, Any]] = []
         self.memories: dict[int, list[tuple[Any, Memory]]] = {}
+        self.unfilled: set[int] = set()
+        """Stand-ins, by identity, that do not hold yet what they are to hold: nothing is brought back from them."""
+        self._fills: list[tuple[Any, Callable[[], Any]]] = []
+        self._is_filling = False
 
     def __enter__(self) -> Self:
         self._token = _worlds.set((*_worlds.get(), self))
@@ -80,6 +86,32 @@ class World:
         if made is not value:
             self.originals[id(made)] = made, value
         return made
+
+    @contextmanager
+    def filling(self, made: Any) -> Generator[None]:
+        """Inside, a stand-in is filled."""
+        self.unfilled.add(id(made))
+        yield
+        self.unfilled.discard(id(made))
+
+    def _to_be_filled(self, made: Any, fill: Callable[[], Any]) -> Any:
+        """A stand-in that is filled before anybody sees it: one after the other, however deeply they are nested."""
+        self.unfilled.add(id(made))
+        self._fills.append((made, fill))
+        if not self._is_filling:
+            self._is_filling = True
+            try:
+                self._fill_down_to(0)
+            finally:
+                self._is_filling = False
+                self._fills.clear()
+        return made
+
+    def _fill_down_to(self, count: int) -> None:
+        while len(self._fills) > count:
+            made, fill = self._fills.pop()
+            fill()
+            self.unfilled.discard(id(made))
 
     def of(self, value: Any, *, of_library: bool = False) -> Any:
         """What stands for a value."""
@@ -227,8 +259,7 @@ class World:
         if not _is_interesting(x):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
-        made[:] = map(self.of, x)
-        return made
+        return self._to_be_filled(made, lambda: made.__setitem__(slice(None), [*map(self.of, x)]))
 
     def of_tuple(self, x: tuple[Any, ...]) -> Any:
         items = [self.of(item) for item in x]
@@ -240,17 +271,26 @@ class World:
         if not _is_interesting(x):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
-        for key, item in x.items():
-            made[key] = self.of(item)
-        return made
+
+        def fill() -> None:
+            for key, item in x.items():
+                dict.__setitem__(made, key, self.of(item))
+
+        return self._to_be_filled(made, fill)
 
     def of_set(self, x: Any) -> Any:
         if not _is_interesting(x):
             return self.keep(x, x)
-        return self.keep(x, type(x)(map(self.of, x)))
+        before = len(self._fills)
+        items = [*map(self.of, x)]
+        self._fill_down_to(before)  # an item may be hashed by what it holds
+        return self.keep(x, type(x)(items))
 
     def of_deque(self, x: deque[Any]) -> Any:
-        return self.keep(x, deque(map(self.of, x), x.maxlen)) if _is_interesting(x) else x
+        if not _is_interesting(x):
+            return x
+        made = self.keep(x, copy.copy(x))
+        return self._to_be_filled(made, lambda: (made.clear(), made.extend(map(self.of, x))))
 
     def _object(self, x: Any) -> Any:
         if isinstance(x, functools.partial):
@@ -279,8 +319,10 @@ class World:
     def stand_in(self, x: Any, of: Callable[[Any], Any]) -> Any:
         """An object of the run for one of the program's."""
         made = self.keep(x, blank(x, self.of(type(x))))
-        fill(made, {name: of(item) for name, item in attributes_of(x).items()})
-        return made
+        attributes = attributes_of(x)
+        return self._to_be_filled(
+            made, lambda: fill(made, {name: of(item) for name, item in attributes.items()})
+        )
 
 
 def blank(x: Any, cls: Any) -> Any:
@@ -409,16 +451,26 @@ def _steered(function: Any) -> Any:
     return getattr(function, "__wrapped__", None)
 
 
-def _is_interesting(x: Any, seen: set[int] | None = None) -> bool:
+def _is_interesting(x: Any) -> bool:
     """Whether anything in a container is not the same in a run."""
-    seen = set() if seen is None else seen
-    if id(x) in seen:
-        return False
-    seen.add(id(x))
-    if isinstance(x, (list, tuple, set, frozenset, deque)):
-        return any(_is_interesting(item, seen) for item in x if type(item) not in _PLAIN)
-    if isinstance(x, dict):
-        return any(_is_interesting(item, seen) for item in x.values() if type(item) not in _PLAIN)
+    seen: set[int] = set()
+    waiting = [x]
+    while waiting:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            x = list(x.values())
+        if isinstance(x, (list, tuple, set, frozenset, deque)):
+            waiting.extend(item for item in x if type(item) not in _PLAIN)
+        elif _is_another(x):
+            return True
+    return False
+
+
+def _is_another(x: Any) -> bool:
+    """Whether something that is no container is not the same in a run."""
     if isinstance(x, PerturbedNumber):
         return _is_array(x)
     if isinstance(x, np.ndarray):
@@ -545,9 +597,9 @@ def _wrapped(function: Any) -> Callable[..., Any]:
         try:
             return _called_with_real_types(function, args, keywords)
         except Exception as error:
-            error.__context__ = (
-                handled  # as in the program, which does not see how a value was found
-            )
+            if isinstance(error, WengertError) and error not in running.get()[-1].refusals:
+                noting(error)
+            error.__context__ = handled  # as in the program, which sees no more
             raise
 
     with_name = functools.WRAPPER_ASSIGNMENTS
