@@ -78,6 +78,42 @@ def test_E4_another_name_of_an_array_without_axes(f, slope):
     assert second == pytest.approx(wg.pushforward(wg.grad(f), np.array(0.7))[1](np.array(1.0)))
 
 
+def changed_and_written(x):
+    w = np.array(x * 2)
+    w += x
+    w[...] *= 3
+    return w.item()
+
+
+def filled_after_a_change(x):
+    w = np.zeros(())
+    w -= 1.0
+    w[()] = x * 3
+    np.multiply(w, x, out=w)
+    return w.item()
+
+
+def added_at_after_a_change(x):
+    w = np.zeros(())
+    for k in range(2):
+        w += x
+        np.add.at(w, (), x * k)
+    return w.item() ** 2
+
+
+@pytest.mark.parametrize("x", [np.array(0.7), 0.7], ids=["array", "number"])
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [(changed_and_written, 9.0), (filled_after_a_change, 4.2), (added_at_after_a_change, 12.6)],
+)
+def test_an_array_without_axes_stays_an_array_when_it_is_changed(f, slope, x):
+    value, found = wg.value_and_grad(f)(x)
+    assert value == f(x)
+    assert found == pytest.approx(slope)
+    assert wg.pushforward(f, x)[1](1.0) == pytest.approx(slope)
+    assert wg.jit(wg.grad(f))(x) == pytest.approx(slope)
+
+
 def with_leading_axis(a):
     c = np.zeros(3)
     c[[2, 2, 0]] = a
@@ -140,6 +176,7 @@ EMPTY = {
     "max": lambda b: np.sum(np.max(b, axis=1, initial=0.7) ** 2) + np.sum(b),
     "keepdims": lambda b: np.sum(np.min(b, axis=1, initial=1.0, keepdims=True) * b),
     "where": lambda b: np.sum(np.max(b, axis=1, initial=-1.0, where=b < 0.5) ** 2) + np.sum(b),
+    "all axes": lambda b: np.max(b, initial=0.7) ** 2 + b.min(initial=1.0) * np.sum(b),
 }
 
 

@@ -124,6 +124,12 @@ def casts(old: Value, new: Value, operator_: ast.operator) -> bool:
     return divides_integers or promoted(kind, kind_of_value(new)) not in (kind.dtype, "")
 
 
+def has_no_axes(old: Value) -> bool:
+    """Whether a value is an array without axes: `old op= new` leaves it an array, `old op new` is a number."""
+    kind = kind_of_value(old)
+    return isinstance(kind, Array) and kind.rank == 0
+
+
 def _only_a_list_takes(new: Value) -> bool:
     """Whether a value is an object that is walked over and says nothing of `+`."""
     from ..classes.class_lookup import defines

@@ -115,7 +115,11 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             old = it.evaluate(load)
             new = it.evaluate(node.value)
             tables.refuse_change(it, old)
-            shared = sharing.may_be_shared(it, name, old) or in_place.casts(old, new, node.op)
+            shared = (
+                sharing.may_be_shared(it, name, old)
+                or in_place.casts(old, new, node.op)
+                or in_place.has_no_axes(old)
+            )
             if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
                 result = it.add_in_place(node.op, old, new, node)
             else:

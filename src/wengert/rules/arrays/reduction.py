@@ -117,12 +117,16 @@ def _(dX, X, Ω, *, axis=None, dtype=None, ddof=0, keepdims=False):
 
 
 @differential(max_)
-def _(dX, X, Ω, *, axis=None, keepdims=False):
+def _(dX, X, Ω, *, axis=None, keepdims=False, initial=None):
+    if initial is not None:  # there may be nothing that is the largest
+        return at_extreme(dX, X, Ω, axis=axis, keepdims=keepdims)
     return at_max(dX, X, Ω, axis=axis, keepdims=keepdims)
 
 
 @differential(min_)
-def _(dX, X, Ω, *, axis=None, keepdims=False):
+def _(dX, X, Ω, *, axis=None, keepdims=False, initial=None):
+    if initial is not None:
+        return at_extreme(dX, X, Ω, axis=axis, keepdims=keepdims)
     return at_min(dX, X, Ω, axis=axis, keepdims=keepdims)
 
 
