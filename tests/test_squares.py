@@ -402,6 +402,42 @@ def test_duals_inside_duals_go_along_the_inner_direction(length, way):
     assert f(wg.Dual(np.zeros(2), np.ones(2))).tangent == 0.0
 
 
+LENGTHS_OF_ONE = {
+    "abs": (abs, 1.0),
+    "norm": (lambda t: np.linalg.norm(t * np.array([1.0, 0.5])), np.sqrt(1.25)),
+    "np.hypot": (lambda t: np.hypot(t, -0.5 * t), np.sqrt(1.25)),
+    "np.abs of complex": (lambda t: np.abs(t - 0.5j * t), np.sqrt(1.25)),
+    "math.dist": (lambda t: math.dist([t, 1.0], [2.0 * t, 1.0]), 1.0),
+    "std": (lambda t: np.std(t * np.array([1.0, 3.0]) + 1.0), 1.0),
+}
+
+
+@pytest.mark.parametrize("length", LENGTHS_OF_ONE)
+@pytest.mark.parametrize("way", [way for way in UNSAID if way != "array written to"])
+def test_power_series_of_smooth_functions_that_are_not_said_to_be(length, way):
+    of_number, scale = LENGTHS_OF_ONE[length]
+    f, same = lambda t: UNSAID[way](of_number(t)), lambda t: UNSAID[way](scale * t)
+    right = wg.taylor(same, 1e-30, 4)  # 0 itself would be on both sides
+    expected = [(c + (-1) ** k * c) / 2 for k, c in enumerate(right)]
+    np.testing.assert_allclose(wg.taylor(f, 0.0, 4), expected, atol=1e-12)
+    found = list(islice(wg.derivatives(f, 0.0), 5))
+    factorials = [1, 1, 2, 6, 24]
+    np.testing.assert_allclose(found, np.multiply(expected, factorials), atol=1e-12)
+
+
+def test_power_series_on_both_sides():
+    assert wg.taylor(lambda x: x * abs(x), 0.0, 3) == [0.0, 0.0, 0.0, 0.0]
+    assert wg.taylor(lambda x: abs(x) + abs(x**2) + abs(x**3), 0.0, 3) == [0.0, 0.0, 1.0, 0.0]
+    assert wg.taylor(lambda x: abs(abs(x) - x), 0.0, 1) == [0.0, -1.0]
+    assert wg.taylor(lambda x: math.dist([x, 1.0], [0.0, x]), 0.0, 2) == [1.0, -1.0, 0.5]
+    v = np.array([0.0, 0.5])
+    smooth = wg.taylor(lambda x: np.abs(x) * np.tanh(np.abs(x)), v, 2)
+    np.testing.assert_allclose(smooth[2][0], 1.0)
+    np.testing.assert_allclose(
+        [c[1] for c in smooth], wg.taylor(lambda x: x * np.tanh(x), v[1], 2), rtol=1e-14
+    )
+
+
 def test_what_depends_on_a_length_is_followed_along_the_direction_or_unknown():
     one = lambda x: abs(x) * np.tanh(abs(x))
     assert wg.derivative(one, order=2)(0.0) == 2.0

@@ -22,7 +22,7 @@ Needs = tuple[tuple["Series", int], ...]
 class Series(PerturbedNumber):
     """A power series in an infinitesimal; what its operations are, the class that users see knows: `Taylor`."""
 
-    __slots__ = ("_known", "_shared", "end", "level", "needs", "order", "prepare", "step")
+    __slots__ = ("_known", "_shared", "end", "level", "needs", "order", "prepare", "sides", "step")
 
     def __init__(
         self, coefficients: Iterable[Any], order: int | None = None, level: Level | None = None
@@ -44,6 +44,7 @@ class Series(PerturbedNumber):
         self.step: Callable[[int], Any] | None = None
         self.prepare: Callable[[], tuple[Callable[[int], Any], Needs]] | None = None
         self._shared: dict[Any, Any] = {}
+        self.sides: tuple[Series, Series] | None = None
         self.root_of = None
 
     @property

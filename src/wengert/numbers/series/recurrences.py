@@ -138,8 +138,8 @@ def _linear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, A
 
 def _multilinear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Ω_k = Σ op(a_i, b_j, …) over all orders with i + j + … = k."""
-    places = [k for k, arg in enumerate(args) if at.is_series(arg)]
-    series = [args[k] for k in places]
+    places = [k for k, arg in enumerate(args) if at.series_in((arg,))]
+    varying = [args[k] for k in places]
 
     def of(*parts: Any) -> Any:
         operands = list(args)
@@ -147,17 +147,17 @@ def _multilinear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[s
             operands[k] = part
         return at.op(*operands, **options)
 
-    if len(series) == 1:
-        return at.coefficientwise(tuple(series), of)
-    if len(series) == 2:
-        return convolved(at, series[0], series[1], of)
+    if len(varying) == 1:
+        return at.coefficientwise(tuple(varying), of)
+    if len(varying) == 2 and all(map(at.is_series, varying)):
+        return convolved(at, varying[0], varying[1], of)
 
     def step(k: int) -> Any:
-        orders = _orders_that_sum_to(k, len(series))
-        return sum(of(*(x.known[j] for x, j in zip(series, js, strict=True))) for js in orders)
+        orders = _orders_that_sum_to(k, len(varying))
+        return sum(of(*map(at.part, varying, js)) for js in orders)
 
-    first = of(*(x.value for x in series))
-    return at.make(args, first, step, tuple((x, 0) for x in series))
+    first = of(*[at.part(x, 0) for x in varying])
+    return at.make(args, first, step, tuple((x, 0) for x in at.series_in(varying)))
 
 
 def _orders_that_sum_to(k: int, count: int) -> Iterator[tuple[int, ...]]:

@@ -41,6 +41,6 @@ class Taylor(Series):
 
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
-        from .recurrences import applied
+        from .sides import applied
 
         return applied(op, args, options, level)
