@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ...ir.op import Op
 from ...ops.structure import getitem
 from ...rules.registry import Rule
-from ..levels import Level
 from ..number import PerturbedNumber, value_of
 from ..pushforward import evaluated, has_partial, partials, scaled, usable_rule, whole, zeros_of
 from .arithmetic import ARITHMETIC, convolved, over
@@ -17,17 +15,16 @@ from .at_level import AtLevel, Step, value_at
 from .power_series import Needs, Series
 
 
-def applied(op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
+def applied(at: AtLevel, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on Taylor numbers of a level."""
-    arithmetic = ARITHMETIC.get(op)
+    arithmetic = ARITHMETIC.get(at.op)
     if arithmetic is not None:
-        result = arithmetic(AtLevel(op, level), *args)
+        result = arithmetic(at, *args)
         if result is not None:
             return result
-    at = AtLevel(op, level)
-    if op is getitem:
+    if at.op is getitem:
         return at.coefficientwise((args[0],), lambda x: x[args[1]])
-    rule = usable_rule(op)
+    rule = usable_rule(at.op)
     return _FORMS[rule.form](at, rule, args, options)
 
 

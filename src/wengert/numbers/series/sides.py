@@ -29,11 +29,17 @@ _SIGNS = (1, -1)
 def applied(op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
     """An op on Taylor numbers of a level, on both sides of a kink that they come from."""
     at = AtLevel(op, level)
-    if any(x.sides is not None for x in at.series_in(args)):
+    if any(_has_sides(at, arg) for arg in args):
         both = [_on_side(at, args, options, side) for side in range(2)]
         return _joined(at, *both)
-    result = recurrences.applied(op, args, options, level)
+    result = recurrences.applied(at, args, options)
     return _length(at, args, options, result, _DEEP) if op.name in LENGTHS else result
+
+
+def _has_sides(at: AtLevel, x: Any) -> bool:
+    if isinstance(x, Series):
+        return x.sides is not None and x.level == at.level
+    return isinstance(x, (list, tuple)) and any(_has_sides(at, item) for item in x)
 
 
 def _on_side(at: AtLevel, args: tuple[Any, ...], options: dict[str, Any], side: int) -> Any:
@@ -78,7 +84,7 @@ def _length(
     if not np.any(at_kink) or any(x.order == 0 for x in at.series_in(args)):
         return result
     lower = tuple(_divided(at, arg) for arg in args)
-    inner = recurrences.applied(at.op, lower, options, at.level)
+    inner = recurrences.applied(at, lower, options)
     inner = _length(at, lower, options, inner, depth - 1)
     sides = inner.sides or (inner, inner)
     plus, minus = (

@@ -17,6 +17,7 @@ from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ...ops import registry
 from ...ops import structure as st
 from ...ops.program import cotangents as ct
+from ...ops.program import memory as me
 from ..edges.masks import ONE, Masks, count_of
 from ..edges.zero_tangents import NO, YES
 
@@ -268,6 +269,9 @@ class Cotangents:
             args = (buffer, step.owner, bar)
             return self.builder.emit_with(ct.add_attr, args, options, "py", name, kind)
         steps = [step for step in path if not isinstance(step, Attribute)]
+        if bar == ONE and var in self.masks.counted and len(steps) == 1 and _has_axes(buffer):
+            # that an entry is used is all that is asked: no `np.add.at`, which is slow
+            return self.builder.emit(me.stored, buffer, *steps, bar, kind=kind_of_atom(buffer))
         return self.builder.emit(st.add_at, buffer, *steps, bar, name=name)
 
     def _sum(self, var: Var, parts: Sequence[Atom]) -> Atom:
@@ -407,3 +411,8 @@ def bar_name(var: Var) -> str:
 def cotangent_of(var: Var, kind: Kind | None = None) -> Var:
     """A new value for the cotangent of a value."""
     return Var(st.gradient_kind(var.kind) if kind is None else kind, bar_name(var), var.shape_of)
+
+
+def _has_axes(buffer: Atom) -> bool:
+    kind = kind_of_atom(buffer)
+    return isinstance(kind, Array) and bool(kind.rank)
