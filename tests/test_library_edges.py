@@ -144,6 +144,8 @@ OF_SINGLE = {
     "linspace": lambda v: np.linspace(v[0], v[1], 3),
     "logspace": lambda v: np.logspace(v[0], v[1], 3),
     "geomspace": lambda v: np.geomspace(v[0], v[1], 3),
+    "vectorize": lambda v: np.vectorize(lambda t: t * t)(v),
+    "vectorize, of doubles": lambda v: np.vectorize(lambda t: float(t) * 2.0)(v),
 }
 
 

@@ -128,3 +128,25 @@ def test_nothing_of_a_dtype_that_is_asked_for():
         return np.vectorize(lambda t: t**2, otypes=[float])(x[:0]).sum() + sums.sum() + x[0]
 
     wg.testing.check_gradient(f, X)
+
+
+CALLS = []
+
+
+def counted(t):
+    CALLS.append(type(t).__name__)
+    return t * t
+
+
+@pytest.mark.parametrize("options", [{}, {"otypes": [float]}, {"cache": True}], ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_first_entry_is_asked_for_the_dtype_as_in_NumPy(options, dtype):
+    f = lambda a: np.sum(np.vectorize(counted, **options)(a)) + len(CALLS) * a[0]
+    a = np.array([1.1, 2.2], dtype)
+    CALLS.clear()
+    expected, calls = f(a), len(CALLS)
+    CALLS.clear()
+    value, found = wg.value_and_grad(f)(a)
+    assert len(CALLS) == calls
+    np.testing.assert_allclose(value, expected, rtol=1e-7)
+    np.testing.assert_allclose(found, [2.2 + calls, 4.4], rtol=1e-6)

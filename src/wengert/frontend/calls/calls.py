@@ -310,8 +310,9 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case np.vectorize():
             from ..polyfills.numpy.by_entries import vectorized
 
-            said = (known.pyfunc, known.otypes, tuple(known.excluded), known.signature)
-            return call_known(it, vectorized, [*map(as_known, said), *args], kwargs)
+            options = (known.otypes, tuple(known.excluded), known.cache, known.signature)
+            said = map(as_known, (known.pyfunc, *options))
+            return call_known(it, vectorized, [*said, *args], kwargs)
         case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
             return it.new_namedtuple(args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
         case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):

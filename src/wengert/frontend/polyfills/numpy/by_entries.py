@@ -68,11 +68,19 @@ def vectorize(
     """`np.vectorize`."""
     if pyfunc is None:
         return lambda function: vectorize(function, otypes, doc, excluded, cache, signature)
-    return lambda *args, **kwargs: vectorized(pyfunc, otypes, excluded, signature, *args, **kwargs)
+    return lambda *args, **kwargs: vectorized(
+        pyfunc, otypes, excluded, cache, signature, *args, **kwargs
+    )
 
 
 def vectorized(
-    function: Any, otypes: Any, excluded: Any, signature: Any, *args: Any, **kwargs: Any
+    function: Any,
+    otypes: Any,
+    excluded: Any,
+    cache: Any,
+    signature: Any,
+    *args: Any,
+    **kwargs: Any,
 ) -> Any:
     """What a call of `np.vectorize(function, …)` gives."""
     left_alone = () if excluded is None else excluded
@@ -91,11 +99,31 @@ def vectorized(
     chosen = [*[args[k] for k in places], *[kwargs[name] for name in names]]
     if signature is not None:
         results, shape = _of_parts(taken, signature, chosen)
-    else:
+        if len(results) == 0 and otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        return _joined(results, otypes, shape)
+    if otypes is not None or cache:
         results, shape = _of_entries(taken, chosen)
-    if len(results) == 0 and otypes is None:
-        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-    return _joined(results, otypes, shape)
+        if len(results) == 0 and otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        return _joined(results, otypes, shape)
+    first = _of_first_entry(taken, chosen)
+    results, shape = _of_entries(taken, chosen)
+    each = first if isinstance(first, tuple) else (first,)
+    return _joined(results, [_narrow_dtype(one) for one in each], shape)
+
+
+def _of_first_entry(function: Any, args: Any) -> Any:
+    """What NumPy takes the dtypes of: the function is called once more, with one of NumPy's own numbers."""
+    for arg in args:
+        if np.size(arg) == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    return function(*[np.ravel(arg)[0] for arg in args])
+
+
+def _narrow_dtype(first: Any) -> Any:
+    """The dtype of a number that Python's numbers are too wide for; None of any other."""
+    return type(first) if isinstance(first, (np.float16, np.float32, np.complex64)) else None
 
 
 def _of_entries(function: Any, args: Any) -> Any:
