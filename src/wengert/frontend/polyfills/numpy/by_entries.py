@@ -123,7 +123,7 @@ def _of_first_entry(function: Any, args: Any) -> Any:
 
 def _narrow_dtype(first: Any) -> Any:
     """The dtype of a number that Python's numbers are too wide for; None of any other."""
-    return type(first) if isinstance(first, (np.float16, np.float32, np.complex64)) else None
+    return type(first) if type(first) in (np.float16, np.float32, np.complex64) else None
 
 
 def _of_entries(function: Any, args: Any) -> Any:
