@@ -658,3 +658,35 @@ def test_the_gradient_of_an_argument_that_gets_an_attribute():
         4.0,
         types.SimpleNamespace(a=4.0, b=0.0),
     )
+
+
+@functools.lru_cache(maxsize=None)
+def doubled_of(k):
+    return k * 2.0
+
+
+def ask_elsewhere(x):
+    return doubled_of(1) * x + doubled_of.cache_info().misses
+
+
+def clears_own(x):
+    @functools.cache
+    def scaled(k):
+        return k * x
+
+    total = scaled(1.0)
+    scaled.cache_clear()
+    return total + scaled(1.0) + hasattr(scaled, "cache_info")
+
+
+@pytest.mark.parametrize(
+    ("f", "name"), [(ask_elsewhere, "cache_info"), (clears_own, "cache_clear")]
+)
+def test_what_a_function_remembers_is_not_told_nor_cleared_inside_a_program(f, name):
+    with pytest.raises(wg.errors.UnsupportedSyntax) as error:
+        wg.grad(f)(1.5)
+    function = "doubled_of" if f is ask_elsewhere else "scaled"
+    assert (
+        f"`{name}` of {function}, which remembers its results: a derivative remembers them elsewhere"
+        in str(error.value)
+    )

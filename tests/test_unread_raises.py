@@ -1,5 +1,7 @@
 """A statement alone on a line raises what Python raises: an op may raise unless it is known not to."""
 
+import dataclasses
+import functools
 import linecache
 import math
 
@@ -108,16 +110,29 @@ float("abc")
 len(n)
 list(n)
 a, b = x
+[n] + (1,)
+(1,) + [n]
+[1, 2, 3][np.float64(1.0)]
+isinstance(n, 3)
+functools.partial(3)
+dataclasses.fields(n)
+[n].insert("a", n)
+np.histogram(x, bins=0)
 """.strip().splitlines()
 
 NATIVE = ['"%d" % "a"', "chr(-n)"]
 """What Python derivatives run as it stands."""
 
 
+NAMES = {
+    "np": np, "math": math, "functools": functools, "dataclasses": dataclasses, "__name__": __name__,
+}  # fmt: skip
+
+
 def program(statement):
     """A function that does something in vain before it gives its result."""
     text = f"def f(x, n):\n    {statement}\n    return x[0] * n\n"
-    name, namespace = f"<statement {statement}>", {"np": np, "math": math, "__name__": __name__}
+    name, namespace = f"<statement {statement}>", dict(NAMES)
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     exec(compile(text, name, "exec"), namespace)
     return namespace["f"]
@@ -143,6 +158,29 @@ def test_G3_native_code(statement):
     expected = outcome(f, *arguments())
     assert issubclass(expected[0], Exception)
     assert outcome(wg.jit(f), *arguments()) == expected
+
+
+def catching(statement):
+    """The same, where the program catches what is raised."""
+    lines = ["def f(x, n):", "    try:", f"        {statement}", "    except Exception as error:"]
+    lines += ["        return x[0] * len(type(error).__name__)", "    return x[0] * n", ""]
+    text = "\n".join(lines)
+    name, namespace = f"<caught {statement}>", dict(NAMES)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("statement", [*STATEMENTS, *NATIVE, "'a' * x[0]", "f'{n!s:.2f}{[]:d}'"])
+def test_what_is_raised_for_nothing_is_caught(statement):
+    f = catching(statement)
+    expected = f(*arguments())
+    assert expected > 2
+    for derive in (wg.value_and_grad, lambda f: wg.jit(wg.value_and_grad(f))):
+        value, found = derive(f)(*arguments())
+        assert value == expected
+        np.testing.assert_allclose(found, np.eye(6)[0] * expected / 0.5)
 
 
 CANNOT_RAISE = """

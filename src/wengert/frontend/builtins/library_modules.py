@@ -22,7 +22,7 @@ import numpy as np
 
 from ...ir.graph import Const, Var
 from ...ir.records import replace
-from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
+from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Number, is_differentiable
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.registry import named
@@ -227,6 +227,8 @@ def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *before = args
+    if isinstance(kind_of_value(function), (Number, Array)):
+        raise_now(it, TypeError, "the first argument must be callable")
     if isinstance(function, Native) and function.name == "partial":
         function, earlier, named = function.call.args  # type: ignore[attr-defined]
         before, kwargs = [*earlier, *before], {**named, **kwargs}

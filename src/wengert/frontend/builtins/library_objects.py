@@ -285,6 +285,9 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     known = class_of(value)
     known = container_polyfills.class_to_see(known) if known is not None else None
     wanted = _classes(classes)
+    if isinstance(kind_of_value(classes), Number):
+        message = "isinstance() arg 2 must be a type, a tuple of types, or a union"
+        raise_now(it, TypeError, message)
     if known is None or wanted is None:
         return it.opaque(isinstance, [value, classes], kwargs)
     kind = kind_of_value(value)

@@ -110,7 +110,9 @@ def _in_plain_containers(
 def _fields(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value = opened(it, args[0])
     cls = value.value if isinstance(value, Const) else class_of(value)
-    return as_known(dataclasses.fields(cls))  # type: ignore[arg-type]
+    if not dataclasses.is_dataclass(cls):
+        return it.opaque(dataclasses.fields, args, kwargs)  # which raises
+    return as_known(dataclasses.fields(cls))
 
 
 def _is_dataclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -116,7 +116,7 @@ def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | N
 
 def _insert(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
     where, value = args
-    if not isinstance(where, Const):
+    if not isinstance(where, Const) or not hasattr(where.value, "__index__"):
         return None
     values = list(items.values)
     values.insert(where.value, value)

@@ -165,6 +165,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     known = _of_signature(constant, name)
     if known is not None:
         return known
+    function_parts.refuse_memory(it, constant, name)
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return it.call(Const(computed.fget), [Const(constant)], {})

@@ -32,6 +32,7 @@ _OF_SOURCE: dict[str, Callable[[Closure], str | None]] = {
     ),
 }
 """What the source of a function says that the program makes."""
+_OF_MEMORY = ("cache_info", "cache_clear", "cache_parameters")
 _FIXED = ("__name__", "__qualname__", "__module__", "__doc__", "__code__", "__defaults__")
 
 
@@ -40,6 +41,8 @@ def of_closure(it: Interpreter, closure: Closure, name: str) -> Value:
     own = cells.attribute_of_function(it, closure, name)
     if own is not None:
         return own
+    if remembers(closure) and name in (*_OF_MEMORY, "__wrapped__"):
+        raise _of_memory(it, closure.name, name)
     if closure.wraps is not None and name in (*functools.WRAPPER_ASSIGNMENTS, "__wrapped__"):
         return closure.wraps if name == "__wrapped__" else it.getattr(closure.wraps, name)
     if name in _OF_SOURCE and closure.function is None:
@@ -53,6 +56,7 @@ def has(it: Interpreter, value: Value, name: str) -> bool | None:
         case Closure():
             own = cells.attribute_of_function(it, value, name) is not None
             wrapped = value.wraps is not None and name == "__wrapped__"
+            wrapped = wrapped or (remembers(value) and name in (*_OF_MEMORY, "__wrapped__"))
             return own or wrapped or instances.gives(FunctionType, name)
         case Items(form="function", type=Template() as template):
             return hasattr(known_as(template, name), name)
@@ -63,6 +67,24 @@ def has(it: Interpreter, value: Value, name: str) -> bool | None:
             if function is None:
                 return None
             return instances.gives(MethodType, name) or has(it, function, name)
+
+
+def remembers(closure: Closure) -> bool:
+    """Whether a function was made by `functools.lru_cache` or `cache`."""
+    return closure.scope.memory_of is not None
+
+
+def refuse_memory(it: Interpreter, function: Any, name: str) -> None:
+    """Refuse what tells or changes which results a function that is known remembers."""
+    if isinstance(function, functools._lru_cache_wrapper) and name in _OF_MEMORY:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        raise _of_memory(it, function.__name__, name)
+
+
+def _of_memory(it: Interpreter, function: str, name: str) -> Exception:
+    return it.unsupported(
+        f"`{name}` of {function}, which remembers its results: a derivative remembers them elsewhere",
+        "Ask it, or clear it, before or after the function that is differentiated.",
+    )
 
 
 def _function_of_method(value: Value) -> Value | None:

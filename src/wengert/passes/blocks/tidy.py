@@ -40,7 +40,7 @@ class Needed:
     """The needed values and equations, found by walking from effects and results to what they use.
 
     Every value and every equation is visited once, whatever the nesting. `unasked` are operands that an
-    equation can do without.
+    equation can do without. Without `raising`, what a `try` is there for is needed only where it is read.
     """
 
     def __init__(
@@ -48,8 +48,10 @@ class Needed:
         body: Block,
         effects: bool = True,
         unasked: Callable[[Eqn], Iterable[Atom]] | None = None,
+        raising: bool = True,
     ):
         self._unasked = unasked
+        self._raising = raising
         self.values: set[Var] = set()
         self.eqns: set[Eqn] = set()
         self._defined_by: dict[Var, Eqn] = {}
@@ -117,7 +119,7 @@ class Needed:
 
     def _keep_what_raises(self, eqn: Eqn) -> None:
         """Whether the body of a `try` raises decides what follows."""
-        catches = eqn.param("catches")
+        catches = eqn.param("catches") if self._raising else ()
         for inner in walk(eqn.blocks[0]):
             if not inner.blocks and may_raise(inner, catches):
                 self._keep(inner)

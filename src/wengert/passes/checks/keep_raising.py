@@ -20,7 +20,7 @@ def with_unread_evaluated(
     function: Function, is_among: Callable[[Eqn], bool] = lambda eqn: True
 ) -> Function:
     """The function, in which what it computes for nothing is evaluated where that may raise."""
-    needed = Needed(function.body)
+    needed = Needed(function.body, raising=False)
     unread: set[Eqn] = set()
     for eqn in reversed(list(walk(function.body))):
         if eqn not in needed.eqns and is_among(eqn) and is_checked(eqn):

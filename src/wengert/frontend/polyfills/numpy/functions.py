@@ -142,6 +142,8 @@ def _edges(a: Any, bins: Any, range: Any) -> Any:
     """The edges of the bins of a histogram."""
     if np.ndim(bins) == 1:
         return array_of(bins)
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     low, high = (np.min(a), np.max(a)) if range is None else range
     apart = np.where(low == high, 0.5, 0.0)
     return np.linspace(low - apart, high + apart, bins + 1)

@@ -211,6 +211,8 @@ def _join_lists(site: BlockLowering, eqn: Eqn) -> Value:
     known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
     if not known:
         return _one_after_the_other(site, [a, b])
+    if a.form != b.form:
+        raise Unlowered("a list and a tuple put together, which Python refuses")
     return joined(a, b)
 
 

@@ -152,6 +152,8 @@ def _clipped(
 @lowers("getitem")
 def _getitem(site: BlockLowering, eqn: Eqn) -> Value:
     value, index = site.value(eqn.args[0]), site.value(eqn.args[1])
+    if isinstance(index, Scalar) and index.code.startswith("f") and not _has_keys(value):
+        raise Unlowered("an index that is no integer, which Python refuses")
     match value:
         case View() | Lazy() | Broadcast():
             return _read(site, eqn, value, index)
@@ -171,6 +173,10 @@ def _getitem(site: BlockLowering, eqn: Eqn) -> Value:
             return _part_of_range(site, value, index)
         case _:
             raise Unlowered("indexing of something that is no array, list or tuple")
+
+
+def _has_keys(value: Value) -> bool:
+    return isinstance(value, Tuple) and value.form == "dict"
 
 
 def _part_of_range(site: BlockLowering, value: Range, index: Bounds) -> Range:
