@@ -214,3 +214,20 @@ def test_E4_an_axis_that_is_not_there_is_an_error_of_the_program(name, read):
         wg.grad(direct)(np.float64(0.7))
     with pytest.raises(np.exceptions.AxisError):
         wg.grad(f)(np.array(0.7))
+
+
+METHODS = {
+    "dot": lambda x: np.array(x).dot(2.0) * x,
+    "sum": lambda x: np.i0(float(x)).sum() * x,
+    "of a part": lambda x: np.i0(float(np.stack([x, x])[0])).sum() * x,
+}
+
+
+@pytest.mark.parametrize("x", [np.array(0.7), 0.7], ids=["array", "number"])
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_tangents_that_are_numbers(name, x):
+    f = METHODS[name]
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    assert wg.jacobian(f, mode="forward")(x) == pytest.approx(slope)
+    assert wg.pushforward(f, x)[1](1.0) == pytest.approx(slope)
+    assert wg.grad(f)(x) == pytest.approx(slope)

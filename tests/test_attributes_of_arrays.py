@@ -229,3 +229,12 @@ def test_the_shape_of_what_others_may_hold_is_not(f):
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(X))
     assert "an array is given another shape in place" in str(error)
     assert "Write `a = a.reshape(shape)`." in str(error)
+
+
+@pytest.mark.parametrize("name", ["base", "data", "ctypes"])
+def test_the_memory_of_an_array_is_not_asked_for(name):
+    def asked(v):
+        return v[0] if getattr(v, name) is None else v[1]
+
+    message = f"`{name}` of an array, whose memory a derivative may keep elsewhere"
+    assert message in str(refusal("WG101", Exception, lambda: wg.grad(asked)(X)))

@@ -660,7 +660,7 @@ def test_the_gradient_of_an_argument_that_gets_an_attribute():
     )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def doubled_of(k):
     return k * 2.0
 

@@ -254,6 +254,11 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
             asked = it.builder.equation(op, (value,), {}, "attr")
             it.builder.emit(ident.evaluated, asked)  # a number of Python's raises
         return it.open_up(found)
+    if isinstance(kind, Array) and name in ("base", "ctypes", "data"):
+        raise it.unsupported(
+            f"`{name}` of an array, whose memory a derivative may keep elsewhere",
+            "Ask it outside and pass the answer in.",
+        )
     said = instances.attribute(it, value, name)
     if said is not None:
         return said

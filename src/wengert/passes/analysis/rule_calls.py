@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -243,3 +243,15 @@ def _spelled(eqn: Eqn) -> str:
 def described(rule: Rule) -> str:
     """What messages call a hand-written rule."""
     return f"the {rule.form} of {rule.op.name} ({rule.file}:{rule.line})"
+
+
+def with_method(builder: Builder, eqn: Eqn, args: Sequence[Atom]) -> Sequence[Atom]:
+    """Operands of an equation, tangents among them: that of a NumPy number may be one of Python's.
+
+    So may that of an array without axes.
+    """
+    kind = kind_of_atom(args[0])
+    without_axes = isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0)
+    if eqn.namespace != "method" or not without_axes:
+        return args
+    return (builder.emit(registry.named("asarray"), args[0], namespace="np"), *args[1:])

@@ -17,7 +17,7 @@ from ...ops import registry
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ...rules.registry import rule_for
-from ..analysis.rule_calls import is_choice, scaled
+from ..analysis.rule_calls import is_choice, scaled, with_method
 from .masks import factors_for_counts, weighed
 from .singular_partials import OVERFLOWING, has_slope
 
@@ -158,6 +158,7 @@ def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
         args = [arg for arg in (*found_args, *others[len(found_args) :]) if arg is not None]
         if len(args) < len(eqn.args):
             return None
+        args = with_method(push.builder, eqn, args)
         found = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
         terms.append(push.builder.emit(st.ne, found, _ZERO))
     return _any_of(push, terms)

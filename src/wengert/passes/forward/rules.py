@@ -28,6 +28,7 @@ from ..analysis.rule_calls import (
     row_namespace,
     shapes,
     shapes_in,
+    with_method,
 )
 from ..analysis.write_sets import updates_of
 from ..checks.opaque_calls import as_unseen, refuse_third
@@ -114,15 +115,10 @@ def _linear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     for k in linear:
         if args[k] == ZERO and not folds:
             args[k] = push.builder.emit(st.zeros, eqn.args[k])
-    dot = push.builder.emit_with(eqn.op, _with_method(push, eqn, args), eqn.params, eqn.namespace)
+    dot = push.builder.emit_with(
+        eqn.op, with_method(push.builder, eqn, args), eqn.params, eqn.namespace
+    )
     return _whole(push, eqn, dot)
-
-
-def _with_method(push: Push, eqn: Eqn, args: Sequence[Atom]) -> Sequence[Atom]:
-    """Operands of an equation, tangents among them: the tangent of a NumPy number may be one of Python's."""
-    if eqn.namespace != "method" or not isinstance(kind_of_atom(args[0]), Number):
-        return args
-    return (push.builder.emit(registry.named("asarray"), args[0], namespace="np"), *args[1:])
 
 
 def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
@@ -135,7 +131,7 @@ def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
         if dot == ZERO:
             continue
         args = (*eqn.args[:k], dot, *eqn.args[k + 1 :])
-        args = _with_method(push, eqn, args)
+        args = with_method(push.builder, eqn, args)
         term = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
         total = term if total == ZERO else push.builder.emit(plus, total, term)
     return _whole(push, eqn, total)
