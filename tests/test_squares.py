@@ -446,6 +446,44 @@ def test_what_depends_on_a_length_is_followed_along_the_direction_or_unknown():
     assert np.isnan(wg.hessian(spread)(np.ones(2))).all()
 
 
+SEEN = {
+    "a factor that vanishes": (lambda x, y: x**2 / (1 + abs(x)), [[2.0, 0.0], [0.0, 0.0]]),
+    "in a product": (lambda x, y: abs(x) * x**2 + x * y * abs(y) * 0.5 + x * y, [[0.0, 1.0], [1.0, 0.0]]),
+    "cube": (lambda x, y: abs(x - y) ** 3 + np.exp(x), [[1.0, 0.0], [0.0, 0.0]]),
+    "in an array": (
+        lambda x, y: np.sum(np.array([x, y]) ** 2 / (1 + np.abs(np.array([x, y])))), 2 * np.eye(2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("name", SEEN)
+def test_reverse_mode_sees_that_nothing_depends_on_a_slope(name):
+    f, expected = SEEN[name]
+    g = wg.grad(lambda v: f(v[0], v[1]))
+    np.testing.assert_allclose(wg.jacobian(g, mode="reverse")(ZERO), expected, atol=1e-15)
+    np.testing.assert_allclose(wg.jit(wg.jacobian(g, mode="reverse"))(ZERO), expected, atol=1e-15)
+    one = wg.grad(lambda x: wg.derivative(lambda t: f(t, 0.0))(x))
+    assert one(0.0) == pytest.approx(np.array(expected)[0, 0])
+
+
+UNSEEN = {
+    "one-sided": lambda x: x * abs(x),
+    "even": lambda x: np.exp(abs(x)) + np.exp(-abs(x)),
+    "two magnitudes": lambda x: abs(x) * abs(-x) + abs(x) * abs(2 * x),
+    "behind a branch": lambda x: abs(x) * (np.tanh(abs(x)) if x < 1 else 1.0),
+    "behind a loop": lambda x: sum(abs(x) * np.sin(abs(x) * k) for k in [1.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_reverse_mode_does_not_take_a_slope_of_0_for_nothing(name):
+    f = UNSEEN[name]
+    assert np.isnan(wg.jacobian(wg.grad(f), mode="reverse")(0.0))
+    near = wg.derivative(f, order=2)(1e-9)
+    assert wg.jacobian(wg.grad(f), mode="reverse")(1e-9) == pytest.approx(near)
+
+
 def test_penalties_have_no_second_derivative():
     lasso = lambda v: np.sum(np.abs(v)) + v[0] ** 2
     group = lambda v: np.linalg.norm(v) + v[0] ** 2

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from ..ops.arrays.reduction import broadcast_like, sum_
+from ..ops.elementwise import where
 from ..ops.program.checks import real_argument, real_result, scalar_seed, spanning
 from ..ops.program.cotangents import basis, pushforward_of
 from ..ops.program.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
@@ -33,6 +36,7 @@ from ..ops.structure import (
     stop_gradient,
     truth,
     unbroadcast,
+    unknown_where,
     valued,
     zeros,
 )
@@ -51,6 +55,12 @@ zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root
 zero_rule(watch, check_jumps)
 zero_rule(pullback_of, pushforward_of)  # `means` says what they give
 zero_rule(is_view, shares_with, is_sequence, distinct, unshared, apart)
+
+
+linear_rule(
+    unknown_where,
+    transpose=(lambda ȳ, x, at_kink: where(ȳ * at_kink != 0, nan, 0.0), None),
+)
 
 
 @differential(valued)

@@ -2,8 +2,7 @@
 
 A derivative has the slope of |x| at 0 as a number, 0, which says nothing of what is near. So where a derivative is
 differentiated again, forward mode goes along its direction: there |x| has the slope of that side, and what is
-smooth has the same from every side. Reverse mode knows no direction, and the slope is NaN where something
-depends on it.
+smooth has the same from every side. Reverse mode knows no direction (`unknown_slopes`).
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
 from ...ir.records import replace
-from ...ir.renaming import renamed_atom, renamed_eqn
-from ...ir.types import BOOL, Array, Kind, Number
+from ...ir.types import BOOL, Array, Number
 from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.program import memory as me
@@ -29,7 +27,8 @@ if TYPE_CHECKING:
     from ..forward.block import Push
 
 _MAGNITUDES = LENGTHS - {"std", "dist"}
-_SIGNS = frozenset((el.unit, el.sign, el.sign_of_number))
+SIGNS = frozenset((el.unit, el.sign, el.sign_of_number))
+"""What the slopes of real magnitudes are."""
 _ZERO = Const(0.0)
 _DEEP = 40
 """How many equations after a slope its value is followed."""
@@ -56,52 +55,12 @@ def _operands(eqn: Eqn, defining: Mapping[Atom, Eqn]) -> tuple[Atom, ...]:
 
 def _is_slope(eqn: Eqn) -> bool:
     """Whether an equation is one of those that rules of lengths compute slopes by."""
-    return eqn.op in _SIGNS or eqn.op in (el.direction_cosine, el.safe_div) or _keeps_from_zero(eqn)
+    return eqn.op in SIGNS or eqn.op in (el.direction_cosine, el.safe_div) or _keeps_from_zero(eqn)
 
 
 def _keeps_from_zero(eqn: Eqn) -> bool:
     """`np.where(length == 0, inf, length)`."""
     return eqn.op is el.where and eqn.args[1] == Const(math.inf)
-
-
-# --- reverse mode -------------------------------------------------------------------------
-
-
-def with_unknown_slopes(function: Function, places: Collection[Span]) -> Function:
-    """A derivative in which the slopes of lengths are NaN at 0, but for what the slopes themselves are made of."""
-    return replace(function, body=_Unknown(places).block(function.body, {}))
-
-
-def with_followed_slopes(function: Function, places: Collection[Span]) -> Function:
-    """The same, where slopes are not followed along a direction."""
-    sided = Sided(places, function.body)
-    return with_unknown_slopes(function, sided.lost(function.body))
-
-
-class _Unknown:
-    def __init__(self, places: Collection[Span]):
-        self.places = places
-
-    def block(self, block: Block, around: Mapping[Var, Atom]) -> Block:
-        builder, same = Builder(), dict(around)
-        for old in block.eqns:
-            blocks = tuple(self.block(each, same) for each in old.blocks)
-            # the derivative of a slope by the length is that of the rule, 0
-            plain = not same or old.op in (el.direction_cosine, el.safe_div)
-            eqn = old if plain else renamed_eqn(replace(old, blocks=()), same)
-            builder.append(replace(eqn, blocks=blocks) if blocks else eqn)
-            if old.op.name in LENGTHS and old.span in self.places and _is_real(old.outs[0].kind):
-                builder.span = old.span
-                same[old.outs[0]] = _of_unknown_slope(builder, old.outs[0])
-        outs = tuple(renamed_atom(out, same) for out in block.outs)
-        return Block(block.params, tuple(builder.eqns), outs)
-
-
-def _of_unknown_slope(builder: Builder, r: Var) -> Atom:
-    """r times 1, which at 0 is NaN."""
-    at_kink = builder.emit(st.eq, r, _ZERO)
-    one = _chosen(builder, at_kink, Const(math.nan), Const(1.0))
-    return builder.emit(st.valued, r, builder.emit(el.mul, r, one))
 
 
 # --- forward mode -------------------------------------------------------------------------
@@ -121,13 +80,13 @@ class Sided:
         self.defining: dict[Atom, Eqn] = {
             out: eqn for eqn in eqns for out in eqn.outs if not eqn.blocks
         }
-        signs = [eqn for eqn in eqns if eqn.span in places and eqn.op in _SIGNS]
+        signs = [eqn for eqn in eqns if eqn.span in places and eqn.op in SIGNS]
         self.operands = [arg for eqn in signs for arg in eqn.args if isinstance(arg, Var)]
         """What has to have tangents for the slopes."""
         lengths = {eqn.outs[0] for eqn in eqns if self._is_length(eqn)}
         apart = [eqn for eqn in eqns if eqn.span not in places and not _is_step(eqn)]
-        flow = [pair for eqn in apart for pair in _flow(eqn)]
-        self.of_lengths = reached(flow, lambda atom: atom in lengths) | lengths
+        pairs = [pair for eqn in apart for pair in flow(eqn)]
+        self.of_lengths = reached(pairs, lambda atom: atom in lengths) | lengths
 
     def _is_length(self, eqn: Eqn) -> bool:
         return eqn.span in self.places and eqn.op.name in _MAGNITUDES
@@ -135,19 +94,19 @@ class Sided:
     def lost(self, body: Block) -> set[Span]:
         """Where slopes are that are factors behind control flow or memory, to where they are not followed."""
         eqns = list(walk(body))
-        flow = [
+        factored = [
             (eqn.outs[0], eqn.args)
             for eqn in eqns
             if len(eqn.outs) == 1 and _is_followed(eqn) and not self._vanishes(eqn)
         ]
         handed = [pair for eqn in eqns for pair in _handed_on(eqn)]
-        everything = [pair for eqn in eqns for pair in _flow(eqn)]
-        factors = {arg for eqn in eqns if _multiplies(eqn) for arg in eqn.args}
+        everything = [pair for eqn in eqns for pair in flow(eqn)]
+        factors = {arg for eqn in eqns if multiplies(eqn) for arg in eqn.args}
         unfollowed = {eqn.span for eqn in eqns if eqn.op.name in LENGTHS - _MAGNITUDES}
         found = {span for span in self.places if span in unfollowed}
         for span in self.places:
             slopes = {eqn.outs[0] for eqn in eqns if eqn.span == span and self._is_slope(eqn)}
-            followed = reached(flow, slopes.__contains__) | slopes
+            followed = reached(factored, slopes.__contains__) | slopes
             starts = {out for out, atoms in handed if not followed.isdisjoint(atoms)}
             if starts and not factors.isdisjoint(reached(everything, starts.__contains__) | starts):
                 found.add(span)
@@ -215,18 +174,18 @@ class Sided:
     def _slope(self, push: Push, eqn: Eqn) -> Atom | None:
         """x / |x|, which at the kink is ẋ / |ẋ|."""
         out, builder = eqn.outs[0], push.builder
-        if eqn.op in _SIGNS:
+        if eqn.op in SIGNS:
             (x,) = eqn.args
             if not push.has_tangent(x):
                 return None
             direction = builder.emit(el.unit, push.tangent(x), namespace="np")
-            return _chosen(builder, builder.emit(st.eq, x, _ZERO), direction, out)
+            return chosen(builder, builder.emit(st.eq, x, _ZERO), direction, out)
         if eqn.op is el.direction_cosine:
             x, r = eqn.args
             if not push.has_tangent(r):
                 return None
             direction = builder.emit(el.direction_cosine, *map(push.tangent_or_zeros, eqn.args))
-            return _chosen(builder, builder.emit(st.eq, r, _ZERO), direction, out)
+            return chosen(builder, builder.emit(st.eq, r, _ZERO), direction, out)
         divisor = self.defining.get(eqn.args[1]) if eqn.op is el.div else None
         if divisor is None or not _keeps_from_zero(divisor):
             return None
@@ -235,21 +194,21 @@ class Sided:
             return None
         r_dot = push.tangent(r)
         still = builder.emit(st.eq, r_dot, _ZERO)
-        kept = _chosen(builder, still, Const(math.inf), r_dot)
+        kept = chosen(builder, still, Const(math.inf), r_dot)
         direction = builder.emit(el.div, push.tangent_or_zeros(x), kept)
-        return _chosen(builder, divisor.args[0], direction, out)
+        return chosen(builder, divisor.args[0], direction, out)
 
     def tangent(self, push: Push, eqn: Eqn, dot: Atom) -> Atom:
         """The tangent of a length, which at the kink is the length of the tangent."""
-        if dot == ZERO or not self._is_length(eqn) or not _is_real(eqn.outs[0].kind):
+        if dot == ZERO or not self._is_length(eqn) or not is_real_length(eqn):
             return dot
         dots = [push.tangent_or_zeros(arg) for arg in eqn.args]
         length = push.builder.emit_with(eqn.op, dots, eqn.params, eqn.namespace)
-        return _chosen(push.builder, push.builder.emit(st.eq, eqn.outs[0], _ZERO), length, dot)
+        return chosen(push.builder, push.builder.emit(st.eq, eqn.outs[0], _ZERO), length, dot)
 
 
 def _is_direction(eqn: Eqn) -> bool:
-    return eqn.op in _SIGNS or eqn.op is el.direction_cosine or eqn.op is el.div
+    return eqn.op in SIGNS or eqn.op is el.direction_cosine or eqn.op is el.div
 
 
 def _is_followed(eqn: Eqn) -> bool:
@@ -276,7 +235,8 @@ _FOLLOWED = frozenset(
 )
 
 
-def _flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+def flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    """Each value that an equation defines, beside those that it may come of."""
     if eqn.blocks or eqn.op in me.COPIES:
         return merged(eqn)
     return [(out, eqn.args) for out in eqn.outs]
@@ -291,7 +251,7 @@ def _handed_on(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
     return [(out, eqn.args) for out in eqn.outs]
 
 
-def _multiplies(eqn: Eqn) -> bool:
+def multiplies(eqn: Eqn) -> bool:
     """Whether an equation is linear in none of its operands alone."""
     rule = rule_for(eqn.op)
     if rule is None:
@@ -312,11 +272,14 @@ def _is_step(eqn: Eqn) -> bool:
     )
 
 
-def _is_real(kind: Kind) -> bool:
+def is_real_length(eqn: Eqn) -> bool:
+    """Whether a length is a real number, or an array of such."""
+    kind = eqn.outs[0].kind
     return isinstance(kind, (Number, Array)) and is_real(kind)
 
 
-def _chosen(builder: Builder, condition: Atom, then: Atom, other: Atom) -> Atom:
+def chosen(builder: Builder, condition: Atom, then: Atom, other: Atom) -> Atom:
+    """One of two values, entry by entry where the condition is an array."""
     if kind_of_atom(condition) != BOOL:
         return builder.emit(el.where, condition, then, other, namespace="np")
     out = Var(kind_of_atom(other))

@@ -68,7 +68,7 @@ def pushforward(
     function = with_smooth_forms(with_checks(tidy(direct(function)), wrt), read)
     places = places or kinks(function)
     if places:
-        from ..edges.slopes_at_kinks import with_followed_slopes
+        from ..edges.unknown_slopes import with_followed_slopes
 
         function = with_followed_slopes(function, places)
     body = function.body

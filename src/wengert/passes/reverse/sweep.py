@@ -345,7 +345,7 @@ def _prepared(function: Function, read: Read) -> Function:
     places = kinks(function)
     if not places:
         return function
-    from ..edges.slopes_at_kinks import with_unknown_slopes
+    from ..edges.unknown_slopes import with_unknown_slopes
 
     return with_unknown_slopes(function, places)
 
