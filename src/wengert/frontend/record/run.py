@@ -97,8 +97,7 @@ class RecordedRun:
                     named = {name: world.of(x) for name, x in kwargs.items()}
                     self._tell_memories_apart((*args, *kwargs.values()))
                 y = world.of(function)(*given, **named)
-                for refusal in self.run.tape.refusals:
-                    raise refusal  # which a handler of the program has caught
+                self._refuse_caught()
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
@@ -111,6 +110,11 @@ class RecordedRun:
             del y
         leaving.sweep_out(self._expected(), set(_containers(self.y)))
         self._world = None
+
+    def _refuse_caught(self) -> None:
+        """Raise what was refused in the run, though a handler of the program has caught it."""
+        for refusal in self.run.tape.refusals:
+            raise refusal
 
     def _expected(self) -> int:
         """How many references to the tape there are where the program keeps no box."""
