@@ -169,3 +169,23 @@ def test_what_runs_before_the_way_back_does_not_ask_its_cotangents_for_shapes():
     of_m, of_n = back((m, n))
     np.testing.assert_array_equal(of_m, n)
     np.testing.assert_array_equal(of_n, m)
+
+
+@pytest.mark.parametrize("make", [np.zeros, np.ones, np.empty])
+def test_an_array_in_the_shape_of_another_has_its_rank(make):
+    def f(x):
+        y = make(x.shape)
+        y[...] = 3.0
+        return (x * y).sum()
+
+    x = np.arange(6.0).reshape(2, 3)
+    assert (
+        f"y: array[float64, 2] = np.{'zeros_array' if make is np.zeros else make.__name__}"
+        in str(wg.code_ir(f, x))
+    )
+    assert (wg.grad(f)(x) == 3.0).all()
+    assert (wg.jit(wg.grad(f), strict=True)(x) == 3.0).all()
+    assert wg.grad(lambda x: np.zeros(x.shape, dtype=int).sum() + x.sum())(np.ones(2)).tolist() == [
+        1.0,
+        1.0,
+    ]

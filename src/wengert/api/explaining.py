@@ -31,7 +31,9 @@ def of_call(verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str,
         engine.derive_for(verb, function, args, kwargs, or_recorded=not verb.tier)
     except WengertError as refusal:
         return _told(call, _after(verb, refusal))
-    return _told(call, _of_known(verb, *engine.known(verb, call)))
+    return _told(
+        call, _of_known(verb, *engine.known(verb, engine.call_for(verb, function, args, kwargs)))
+    )
 
 
 def of_calls(verb: Verb, function: Any) -> str:

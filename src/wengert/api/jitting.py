@@ -16,17 +16,17 @@ from ..compile import calling, engine
 from ..compile.calling import Call
 from ..compile.derived import Derived
 from ..compile.native_globals import read_from, with_parts_of_globals
+from ..compile.ready import check_of_call
 from ..compile.user_rules import with_own_code
 from ..compile.verbs import Verb, check_argnums
 from ..errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from ..frontend.boundary import signature
-from ..frontend.boundary.leaves import NoReader, Reader, reader_of
+from ..frontend.boundary.kind_checks import KindCheck, NoLeaves
 from ..frontend.domain.values import Args, Kwargs, Native, Value
 from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics import nested
 from ..ir.graph import Function
-from ..ir.records import replace
-from ..ir.types import FLOAT, Kind, Static, Struct
+from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
 from .gradients import Derivative, Text
 
@@ -54,6 +54,7 @@ class Form(NamedTuple):
         in_force: says whether nothing that it relied on has changed.
         identities: where they hold, it is in force; nothing if that cannot be said so.
         reads_outside: whether it is given global values beside its arguments.
+        assemble: puts a result together from its leaves.
     """
 
     kernel: Kernel
@@ -61,17 +62,20 @@ class Form(NamedTuple):
     in_force: Callable[[], bool]
     identities: Identities
     reads_outside: bool
+    assemble: Callable[[Iterator[Any]], Any]
 
     @property
     def entry(self) -> Callable[..., Any]:
         """What takes the leaves of a call and gives its result, or an `Answer`."""
-        return self.kernel.entry or self._by_python
+        return self.kernel.entry or self._by_leaves
+
+    def _by_leaves(self, *leaves: Any) -> Any:
+        give = self.kernel.leaves_entry or self._by_python
+        found = give(*leaves)
+        return found if found.__class__ is Answer else self.assemble(iter(found))
 
     def _by_python(self, *leaves: Any) -> Any:
-        if not self.kernel.fits(leaves):
-            return OTHER_TYPES
-        found = self.kernel.call(leaves)
-        return found if found is EXITED else _assembled(self.function.result, iter(found))
+        return self.kernel.call(leaves) if self.kernel.fits(leaves) else OTHER_TYPES
 
 
 class Route(NamedTuple):
@@ -79,31 +83,31 @@ class Route(NamedTuple):
 
     Attributes:
         form: the native form.
-        captured: the cells of what the function has captured, each with how its leaves are read.
-        readers: how the leaves of the arguments are read.
+        take: gives the leaves of arguments and of what the function has captured.
+        places: how many arguments are passed by position.
         names: the arguments that are passed by name, in order; they are the last ones.
         outside: the global values that the program reads.
     """
 
     form: Form
-    captured: tuple[tuple[types.CellType, Reader], ...]
-    readers: tuple[Reader, ...]
+    take: Callable[..., list[Any] | None]
+    places: int
     names: tuple[str, ...]
     outside: tuple[tuple[Any, str], ...]
 
     def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """What to pass to the native form; None if the arguments are not built as it expects."""
-        if len(args) + len(kwargs) != len(self.readers) or tuple(sorted(kwargs)) != self.names:
+        if len(args) != self.places or len(kwargs) != len(self.names):
             return None
-        found: list[Any] = []
-        given = (*args, *[kwargs[name] for name in self.names])
+        if kwargs and tuple(sorted(kwargs)) != self.names:
+            return None
         try:
-            fits = all(read(cell.cell_contents, found) for cell, read in self.captured)
-            fits = fits and all(r(x, found) for r, x in zip(self.readers, given, strict=True))
-            found += [read_from(holder, key) for holder, key in self.outside]
+            found = self.take(*args, **kwargs)
+            if found is not None and self.outside:
+                found += [read_from(holder, key) for holder, key in self.outside]
         except (ValueError, LookupError, AttributeError, TypeError):
             return None  # a name, or a part, is not there
-        return found if fits else None
+        return found
 
 
 class Refused(NamedTuple):
@@ -111,6 +115,20 @@ class Refused(NamedTuple):
 
     reason: WengertError
     in_force: Callable[[], bool]
+
+
+class Fallback(NamedTuple):
+    """A quick way to the Python form, for arguments that have no native one.
+
+    Attributes:
+        shape: how many arguments there are, and their names.
+        fits: says whether arguments are like those that were refused; None as long as these came once.
+        refused: why there is no native form.
+    """
+
+    shape: tuple[Any, ...]
+    fits: Callable[..., Any] | None
+    refused: Refused
 
 
 class Jitted(Generic[P, T]):
@@ -138,6 +156,7 @@ class Jitted(Generic[P, T]):
         self._quick: tuple[Quick, ...] = ()
         self._ways: list[tuple[Any, ...]] = []  # all there were: another thread may be in one
         self._routes: tuple[Route, ...] = ()
+        self._fallbacks: tuple[Fallback, ...] = ()
         functools.update_wrapper(self, self.function, updated=())
 
     @property
@@ -176,6 +195,8 @@ class Jitted(Generic[P, T]):
                     return found
         if isinstance(self.function, Derivative):
             args, kwargs = self.function.placed(args, kwargs)
+        if not self.strict and self._falls_back(args, kwargs):
+            return self.function(*args, **kwargs)
         try:
             form = self._form(args, kwargs)
         except WengertError:
@@ -183,6 +204,7 @@ class Jitted(Generic[P, T]):
                 raise
             return self.function(*args, **kwargs)
         if isinstance(form, Refused):
+            self._make_fallback(form, args, kwargs)
             if self.strict:
                 raise form.reason
             return self.function(*args, **kwargs)
@@ -194,7 +216,7 @@ class Jitted(Generic[P, T]):
         if found is EXITED:
             self.exits += 1
             return self.function(*args, **kwargs)
-        return _assembled(form.function.result, iter(found))
+        return form.assemble(iter(found))
 
     def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused:
         key = self._key(args, kwargs)
@@ -252,10 +274,40 @@ class Jitted(Generic[P, T]):
             name = calling.name_of(self.function)
             message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
             return Refused(InternalError(message), in_force)
-        form = Form(kernel, ir, in_force, identities, bool(read_from_outside(ir)))
+        outside, assemble = bool(read_from_outside(ir)), _assembler(ir.result)
+        form = Form(kernel, ir, in_force, identities, outside, assemble)
         if not self._make_quick(form, args, kwargs):
             self._make_route(form, kwargs)
         return form
+
+    def _falls_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether arguments like these have come to the Python form twice."""
+        target = _target(self.function)
+        shape = len(args), *kwargs
+        return any(
+            shape == each.shape
+            and each.fits is not None
+            and each.fits(target, *args, *kwargs.values())
+            and each.refused.in_force()
+            for each in self._fallbacks
+        )
+
+    def _make_fallback(
+        self, refused: Refused, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """The second time that arguments come to the Python form, others like them take a short way to it."""
+        met = next((each for each in self._fallbacks if each.refused is refused), None)
+        if met is not None and met.fits is not None:
+            return  # but these are of other classes
+        call, _ = next(key for key, form in self._forms.items() if form is refused)
+        fits = (
+            check_of_call(call, len(args), kwargs, in_order=True)
+            if met is not None and not call.narrow
+            else None
+        )
+        others = [each for each in self._fallbacks if each.refused is not refused]
+        made = Fallback((len(args), *kwargs), fits, refused)
+        self._fallbacks = (made, *others[: MOST_QUICK - 1])
 
     def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """From now on, calls whose arguments are the leaves themselves take a short way.
@@ -282,19 +334,22 @@ class Jitted(Generic[P, T]):
         names = list(calling.captured_by(target))
         if names and not isinstance(target, types.FunctionType):
             return
-        try:
-            readers = [reader_of(given.kind) for given in form.function.inputs]
-        except NoReader:
-            return
         closure = (
             dict(zip(target.__code__.co_freevars, target.__closure__ or (), strict=True))
             if names
             else {}
         )
-        cells = [closure[name] for name in names]
-        captured = tuple(zip(cells, readers[: len(cells)], strict=True))
+        inputs = form.function.inputs
+        given = [f"given{k}" for k in range(len(inputs) - len(names) - len(kwargs))]
+        take = KindCheck([*given, *sorted(kwargs)], leaves=True)
+        cells = [f"{take.constant(closure[name])}.cell_contents" for name in names]
+        try:
+            for text, each in zip((*cells, *given, *sorted(kwargs)), inputs, strict=True):
+                take.ask(text, each.kind)
+        except NoLeaves:
+            return
         outside = tuple(read_from_outside(form.function))
-        route = Route(form, captured, tuple(readers[len(cells) :]), tuple(sorted(kwargs)), outside)
+        route = Route(form, take.made(), len(given), tuple(sorted(kwargs)), outside)
         self._routes = (route, *self._routes[: MOST_QUICK - 1])
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -480,21 +535,16 @@ def _must_be_assembled(kind: Kind, *, own: bool) -> None:
             _must_be_assembled(item, own=own)
 
 
-def _assembled(kind: Kind, values: Iterator[Any]) -> Any:
-    """A result from its leaves."""
+def _assembler(kind: Kind) -> Callable[[Iterator[Any]], Any]:
+    """What puts a result together from its leaves."""
     match kind:
         case Static(value=value):
-            return value
-        case Struct(form="tuple", items=items):
-            return tuple([_assembled(item, values) for item in items])
-        case Struct(form="list", items=items):
-            return [_assembled(item, values) for item in items]
+            return lambda leaves: value
         case Struct():
-            items = iter([_assembled(item, values) for item in kind.items])
-            flat = replace(kind, items=(FLOAT,) * len(kind.items))
-            return signature.rebuild(flat, lambda _: next(items))
+            parts = list(map(_assembler, kind.items))
+            return lambda leaves: signature.container_of(kind, [part(leaves) for part in parts])
         case _:
-            return next(values)
+            return next
 
 
 # --- what it is given -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import BadArgument, MixedLibraries, NoSource
 from ..frontend.boundary import signature
+from ..frontend.boundary.partial_kinds import has_unread
 from ..frontend.domain.number_classes import is_narrow
 from ..frontend.machine.runs import Values
 from ..frontend.syntax.sources import source_of
@@ -40,6 +41,12 @@ class Call:
     def is_one_run(self) -> bool:
         """Whether it says what all arguments are, so that it is like no other call."""
         return self.values is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is described by some parts of what it holds."""
+        named = (*self.arguments, *self.keywords)
+        return has_unread(self.target) or any(has_unread(kind) for _, kind in named)
 
 
 # --- functions that users pass in ---------------------------------------------------------
@@ -90,29 +97,43 @@ def definition_of(function: Any) -> Span | None:
 # --- describing calls ---------------------------------------------------------------------
 
 
-def call_of(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """The kinds of a call with these arguments.
+def call_of(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], like: Call | None = None
+) -> Call:
+    """The kinds of a call with these arguments; what is unread in a call `like` it is not looked at.
 
     Raises:
         MixedLibraries, BadArgument: the arrays among them are not all NumPy's.
     """
     names = argument_names(function, len(args))
     try:
-        return _call_of(function, names, args, kwargs)
+        return _call_of(function, names, args, kwargs, like)
     except signature.ForeignArray:
         inputs = {**dict(zip(names, args, strict=True)), **kwargs, name_of(function): function}
         raise _foreign_arrays(inputs) from None
 
 
 def _call_of(
-    function: Any, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+    function: Any,
+    names: Sequence[str],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    like: Call | None,
 ) -> Call:
-    kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
+    likes = {} if like is None else dict((*like.arguments, *like.keywords))
+    kinds = tuple(
+        (name, signature.kind_of(arg, like=likes.get(name)))
+        for name, arg in zip(names, args, strict=True)
+    )
     for arg in args:
         signature.refuse_exact_numbers(arg)
-    keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
+    keywords = tuple(
+        (name, signature.kind_of(value, like=likes.get(name)))
+        for name, value in sorted(kwargs.items())
+    )
     narrow = is_narrow([*args, *kwargs.values()])
-    return Call(signature.kind_of(function), kinds, keywords, narrow=narrow)
+    target = signature.kind_of(function, like=None if like is None else like.target)
+    return Call(target, kinds, keywords, narrow=narrow)
 
 
 def known_by_value(
@@ -150,6 +171,8 @@ def _without_leaves(kind: Kind) -> Kind:
 
 def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
     """The same call with all its values; its lists are taken apart, however long they are."""
+    if call.is_partial:
+        call = replace(call_of(function, args, kwargs), defers=call.defers)
     values = dict(zip((name for name, _ in call.arguments), args, strict=True))
     arguments = _taken_apart(call.arguments, values)
     keywords = _taken_apart(call.keywords, kwargs)
@@ -359,14 +382,11 @@ def captures(function: Any) -> bool:
 
 def captured_by(function: Any) -> dict[str, Any]:
     """What the published derivative of a function takes beside the user's arguments, by name."""
+    plain = signature.compiled_from(function)
+    if type(plain) is types.FunctionType:
+        return signature.captured_values(plain)
     try:
-        kind = signature.kind_of(function)
+        kind = signature.kind_of(function, like=signature.OUTSIDE)
     except signature.ForeignArray:
         return {}  # whoever calls the derivative is told
-    match kind:
-        case Struct(form="function", keys=keys):
-            return {key: signature.step(function, Step("cell", key)) for key in keys}
-        case Struct():
-            return {"self": function}
-        case _:
-            return {}
+    return {"self": function} if isinstance(kind, Struct) else {}

@@ -12,20 +12,19 @@ from typing import Any
 
 from ..backends import python as printer
 from ..errors import InternalError, UnsupportedSyntax
-from ..frontend.boundary import signature
+from ..frontend.boundary.kind_checks import KindCheck
 from ..frontend.domain.values import HEAP_TYPE
 from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
 from ..ir.graph import Function, Var, walk
 from ..ir.records import field, mutable_record
-from ..ir.types import Static, Struct, leaves
+from ..ir.types import UNKNOWN, Static, leaves
 from ..loading import collecting_later
 from ..ops.structure import global_
 from ..passes.analysis.write_sets import targets, written
 from ..runtime import identity
 from ..runtime.containers import own_dictionary
-from .calling import captured_by
-from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
+from .guards import Identities, as_identities, one_check
 
 lock = RLock()
 
@@ -187,38 +186,47 @@ class Derived:
         """The same, and that a function still has the code and the defaults that it had when it was read."""
         if not isinstance(function, types.FunctionType) and not _has_defaults(function):
             return self.in_force
-        namespace: dict[str, Any] = {}
-        test = test_of_function(function, "f", namespace)
-        return one_check(self.guards, self.generation, [test], namespace)
+        check = KindCheck([])
+        if isinstance(function, types.FunctionType):
+            check.must_be_made_of(check.constant(function), function)
+        return self._in_force_with(check)
+
+    def _in_force_with(self, check: KindCheck) -> Callable[[], bool]:
+        return one_check(self.guards, self.generation, ["same()"], {"same": check.made()})
 
     def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
         """A check that it is still the derivative of a function, and what to call then.
 
-        None where what the function has captured has no kind that is quick to check. Both read
-        captured values anew.
+        None where the program changes what the function has captured. Both read captured values anew.
         """
-        namespace: dict[str, Any] = {"run": self.run}
-        names = function.__code__.co_freevars if isinstance(function, types.FunctionType) else ()
-        if set(captured_by(function)) != set(names):
+        kinds = {
+            each.name: each.kind for each in self.functions[0].inputs if each.how == "captured"
+        }
+        if self.must_be_apart or UNKNOWN in kinds.values():
             return None
-        tests: list[str] = []
-        kind = signature.kind_of(function)
-        kinds = dict(zip(kind.keys, kind.items, strict=True)) if isinstance(kind, Struct) else {}
-        cells = getattr(function, "__closure__", None) or ()
-        for n, name in enumerate(names):
-            value = cells[n].cell_contents
-            test = test_of_captured(value, kinds[name], n, namespace)
-            if test is None:
-                return None
-            namespace[f"cell{n}"] = cells[n]
-            tests.append(test)
+        check = KindCheck([])
+        known = check.constant(function)
         if isinstance(function, types.FunctionType):
-            tests.append(test_of_function(function, "f", namespace))
-        check = one_check(self.guards, self.generation, tests, namespace)
-        if not names:
-            return check, self.run
-        options = ", ".join(f"{name}=cell{n}.cell_contents" for n, name in enumerate(names))
-        return check, eval(f"lambda *args: run(*args, {options})", namespace)
+            check.must_be_made_of(known, function)
+            cells = dict(
+                zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            )
+            if kinds.keys() != cells.keys():
+                return None
+            for name, kind in kinds.items():
+                check.ask(f"{check.constant(cells[name])}.cell_contents", kind)
+        else:
+            cells = {}
+            for kind in kinds.values():
+                check.ask_function(known, kind)
+        namespace: dict[str, Any] = {"run": self.run, "self": function, "cells": cells}
+        captured = [
+            f"{name}=cells[{name!r}].cell_contents" if cells else "self=self" for name in kinds
+        ]
+        if not captured:
+            return self._in_force_with(check), self.run
+        run = eval(f"lambda *args: run(*args, {', '.join(captured)})", namespace)
+        return self._in_force_with(check), run
 
 
 def _has_defaults(function: Any) -> bool:

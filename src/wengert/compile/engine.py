@@ -6,32 +6,26 @@ types. What was derived stays in force while the globals it relied on and the ta
 
 from __future__ import annotations
 
-import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UnsupportedSyntax, WengertError
 from ..frontend import read as source
 from ..frontend.boundary import signature
-from ..frontend.domain.values import Value
 from ..frontend.machine.session import NeedsKnown
-from ..intrinsics.steering import is_differentiating
-from ..ir.graph import Function, Input
+from ..ir.graph import Function
 from ..ir.records import record, replace
-from ..ir.types import Struct
 from ..loading import collecting_later
 from ..ops.program.refusals import REFUSALS
 from ..passes.blocks import tidy
 from ..passes.blocks.remarks import without_remarks
 from ..passes.checks.deferral import refused_when_run
-from ..passes.checks.dominance import refuse_out_of_sight
 from ..passes.checks.ignored import ignored_errors
-from ..passes.checks.keep_raising import with_all_evaluated
 from ..passes.memory import settle
-from ..passes.simplify.dtype_narrowing import with_dtypes_checked
 from ..rules import registry as rules
+from . import keys, ready
 from .calling import (
     Call,
     call_of,
@@ -44,10 +38,16 @@ from .calling import (
 )
 from .derived import Derived, followed, lock, traces
 from .guards import one_check
+from .reading import (
+    applied,
+    as_written,
+    checked_program,
+    read_source,
+    special_of,
+    special_where_run,
+)
+from .reading import read as read
 from .verbs import VERBS, Verb
-
-if TYPE_CHECKING:
-    from ..frontend.machine.interpreter import Interpreter
 
 CACHE_SIZE = 1024
 
@@ -65,11 +65,12 @@ def derive(verb: Verb, call: Call) -> Derived:
         if found is not None and found.in_force():
             return found
         with collecting_later():
-            found = followed(lambda: _derive(verb, call))
+            by, found = followed(lambda: _derive(verb, call))
         if call.is_one_run:
             return found  # nobody asks for it again
-        _cache[key] = found
-        _cache.move_to_end(key)
+        for each in dict.fromkeys(((verb, by), key)):
+            _cache[each] = found
+            _cache.move_to_end(each)
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
     return found
@@ -91,20 +92,44 @@ def derive_for(
     Raises:
         WengertError: reading is refused.
     """
+    found = ready.find(verb, function, args, kwargs)
+    if found is not None:
+        return found
     while True:
         try:
-            return _derive_for(verb, call_of(function, args, kwargs), or_recorded)
+            return _derive_for(verb, function, args, kwargs, or_recorded)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name, of_function=needs.of_function)
+        except keys.LooksFurther as looks:
+            keys.must_look_at(verb, looks.call, looks.ways)
 
 
-def _derive_for(verb: Verb, call: Call, or_recorded: bool) -> Derived:
+def call_for(verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """A call, described by what its program asks about."""
+    return call_of(function, args, kwargs, keys.described_by(verb, function))
+
+
+def _derive_for(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], or_recorded: bool
+) -> Derived:
+    call = call_for(verb, function, args, kwargs)
     known = _refusals.get((verb, call))
     if known is None or not known.in_force():
         try:
-            return _published(verb, call)
-        except REFUSALS as refusal:
+            derived = _published(verb, call)
+        except (keys.LooksFurther, NeedsKnown):
+            raise
+        except Exception as refusal:
+            refused = isinstance(refusal, REFUSALS)
+            if call.is_partial and (refused or not isinstance(refusal, WengertError)):
+                keys.must_look_at_all(verb, call)
+                return _derive_for(verb, function, args, kwargs, or_recorded)
+            if not refused:
+                raise
             known = _remembered(verb, call, refusal)
+        else:
+            ready.note(verb, function, args, kwargs, call, derived)
+            return derived
     refusal = known.error
     if refusal.on_a_path:
         with suppress(WengertError, RecursionError):
@@ -155,9 +180,9 @@ def known(verb: Verb, call: Call) -> tuple[Derived | None, WengertError | None]:
 
 def calls_of(verb: Verb, function: Any) -> list[Call]:
     """The calls of a function that were met so far."""
-    target = signature.kind_of(function)
     calls = (call for each, call in (*_cache, *_refusals) if each == verb and not call.defers)
-    return list(dict.fromkeys(call for call in calls if call.target == target))
+    found = {id(known(verb, call)[0]): call for call in calls if keys.is_of(call, function)}
+    return list(found.values())
 
 
 def may_begin_again(
@@ -186,13 +211,22 @@ def is_refused_by_its_run(error: Exception) -> bool:
     return code == UnsupportedSyntax.code
 
 
-def _derive(verb: Verb, call: Call) -> Derived:
+def _derive(verb: Verb, call: Call) -> tuple[Call, Derived]:
+    """A derivative, and the call that is described by what its program asks about."""
     generation = rules.generation()
+    special = special_where_run if verb.name == "itself" else special_of
+
+    def read_again(call: Call, likes: keys.Likes) -> source.Program:
+        return read_source(applied(verb, call), special, rules.opted_out, likes)
+
+    call, program = keys.narrowed(verb, call, read_again)
+    if program.looked_at:
+        raise keys.LooksFurther(call, program.looked_at)
+    program = checked_program(call, program)
     if verb.written is not None:
-        program = _read_written(verb, call)
+        program = as_written(verb, call, program)
         derived: tuple[Function, ...] = (tidy.tidy(program.function),)
     else:
-        program = read(call, special=_special_where_run if verb.name == "itself" else _special)
         with source.relying_on(program.guards):
             derived = refused_when_run(
                 program.function,
@@ -202,31 +236,12 @@ def _derive(verb: Verb, call: Call) -> Derived:
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
     functions = settle.settled_together(map(without_remarks, derived))
-    return Derived(
+    return call, Derived(
         functions,
         program.guards,
         generation,
         must_be_apart=program.must_be_apart,
     )
-
-
-def _read_written(verb: Verb, call: Call) -> source.Program:
-    """A verb that is written in Python over the others, applied to a function."""
-    whole = Struct("derivative", ("function",), (call.target,), verb)
-    program = read(replace(call, target=whole))
-    made = program.function
-    match call.target:
-        case Struct(form="function", keys=keys, items=items):
-            captured = tuple(Input(n, k, "captured") for n, k in zip(keys, items, strict=True))
-        case Struct():
-            captured = (Input("self", call.target, "captured"),)
-        case _:
-            captured = ()
-    written = getattr(verb.written, "__name__", "derivative").lstrip("_")
-    name = getattr(getattr(call.target, "type", None), "__name__", None) or "f"
-    name = name if name.isidentifier() else "f"
-    made = replace(made, name=f"{written}_{name}", inputs=(*captured, *made.inputs[1:]))
-    return replace(program, function=made)
 
 
 def derive_generally(verb: Verb, function: Any) -> Derived:
@@ -253,70 +268,3 @@ def derive_to_keep(
 
 def _to_keep(verb: Verb, call: Call, function: Any) -> Derived:
     return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
-
-
-def _special(function: Any) -> Callable[..., Value] | None:
-    """How to read a call of a function, where it is one of wengert's own."""
-    if not isinstance(function, types.FunctionType) or not _is_ours(function):
-        return None
-    from ..intrinsics.nested import handler_of
-
-    return handler_of(function)
-
-
-def _special_where_run(function: Any) -> Callable[..., Value] | None:
-    """The same for a program that is to be run, where nobody differentiates it."""
-    return _refuse_to_say if function is is_differentiating else _special(function)
-
-
-def _refuse_to_say(it: Interpreter, *call: Any) -> Value:
-    """Leave the question whether somebody differentiates to the program itself, derivatives in it aside."""
-    raise it.unsupported(
-        "whether this is being differentiated is known only when it runs as Python",
-        "Call `wg.is_differentiating` in what is differentiated.",
-    )
-
-
-def _is_ours(function: types.FunctionType) -> bool:
-    return (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
-
-
-def read(
-    call: Call,
-    special: source.Special = _special,
-    opted_out: Callable[[Any], bool] = rules.opted_out,
-) -> source.Program:
-    """The IR of a call.
-
-    Args:
-        call: the function, and the kinds of its arguments.
-        special: how calls of wengert's own functions are read.
-        opted_out: whether the code of a function is read although it has a rule, by its op.
-    """
-    program = source.read(
-        call.target,
-        call.arguments,
-        dict(call.keywords),
-        values=None if call.values is None else dict(call.values),
-        narrow=call.narrow,
-        defers=call.defers,
-        special=special,
-        derivative=_read_derivative,
-        opted_out=opted_out,
-    )
-
-    def checked(function: Function) -> Function:
-        refuse_out_of_sight(function)
-        return with_dtypes_checked(with_all_evaluated(function))
-
-    with source.relying_on(program.guards):
-        function = refused_when_run(program.function, checked, defers=call.defers)
-    function = replace(function, narrow=call.narrow)
-    return replace(program, function=function)
-
-
-def _read_derivative(*call: Any) -> Value:
-    """How to read a call of a derivative function inside a program."""
-    from ..intrinsics.nested import derivative
-
-    return derivative(*call)

@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from ..frontend.boundary import signature
+from ..frontend.boundary.kind_checks import check_of
 from ..frontend.machine.guards import MISSING, PARTS, PRESENT, Guard
-from ..ir.types import Kind, Number, Static
+from ..ir.types import Kind, Static
 from ..rules import registry as rules
 from ..runtime.undefined import UNDEFINED
 
@@ -41,11 +40,15 @@ def one_check(
         }
         found, slow = f"names{n}.get({key!r}, missing)", f"still(holder{n}, {key!r}, kind{n})"
         if is_quick and isinstance(kind, Static) and kind.value is value:
-            tests.append(f"{found} is value{n}")
+            same = f"{found} is value{n}"
+            tests.append(f"({same} or {slow})" if type(value) is str else same)
         elif isinstance(holder, types.FunctionType) and key in PARTS:
             tests.append(f"holder{n}.{key} is kind{n}.value")
         elif type(value) in (float, int, bool, complex) and signature.kind_of(value) == kind:
             tests.append(f"(type({found}) is type(value{n}) or {slow})")
+        elif is_quick and not isinstance(kind, Static):
+            namespace[f"is_kind{n}"] = check_of(kind)
+            tests.append(f"(is_kind{n}({found}) or {slow})")
         else:
             tests.append(slow)
     return eval(f"lambda: {' and '.join(tests)}", namespace)
@@ -88,38 +91,11 @@ def _dictionary_of(holder: Any) -> dict[str, Any] | None:
     return names if type(names) is dict else None
 
 
-def test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any]) -> str | None:
-    """Python that says whether captured variable n still has the kind that `value` has."""
-    found = f"cell{n}.cell_contents"
-    namespace[f"captured{n}"] = value
-    if isinstance(kind, Number):
-        return f"type({found}) is type(captured{n})"
-    if type(value) is np.ndarray:
-        namespace[f"dtype{n}"], namespace["ndarray"] = value.dtype, np.ndarray
-        same = f"{found}.dtype is dtype{n} and {found}.ndim == {value.ndim}"
-        return f"type({found}) is ndarray and {same}"
-    if isinstance(value, types.FunctionType) and not value.__closure__:
-        return f"{found} is captured{n} and {test_of_function(value, f'captured{n}', namespace)}"
-    if isinstance(
-        value, (int, tuple, str, types.ModuleType, types.BuiltinFunctionType, np.ufunc, type(None))
-    ):
-        return f"{found} is captured{n}"
-    return None
-
-
-def test_of_function(function: types.FunctionType, name: str, namespace: dict[str, Any]) -> str:
-    """Python that says whether a function still has the code and the defaults it has now."""
-    namespace |= {
-        name: function,
-        f"{name}_code": function.__code__,
-        f"{name}_defaults": function.__defaults__,
-    }
-    return f"{name}.__code__ is {name}_code and {name}.__defaults__ is {name}_defaults"
-
-
 def _still(holder: Any, key: str, kind: Kind) -> bool:
     named = isinstance(holder, _BY_NAME)
     value = holder.get(key, MISSING) if named else getattr(holder, key, MISSING)
     if isinstance(kind, Static):
+        if type(value) is str and type(kind.value) is str:
+            return value == kind.value  # a text that is made again is the same text
         return value is not MISSING if kind.value is PRESENT else value is kind.value
-    return value is not MISSING and signature.kind_of(value) == kind
+    return value is not MISSING and signature.kind_of(value, like=kind) == kind

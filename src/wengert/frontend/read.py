@@ -7,6 +7,7 @@ import functools
 import types
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadArgument, NoSource, RuleError
@@ -18,6 +19,7 @@ from ..ops.program.identity import apart, counted
 from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
+from .boundary.partial_kinds import Way, generators, unread_parts, used, with_unknown
 from .boundary.signature import Template
 from .data import columns
 from .domain.values import (
@@ -55,6 +57,8 @@ class Program:
     """Globals, and what classes keep, it relied on."""
     must_be_apart: bool = False
     """Whether it changes one of the objects it is given, which others of them may hold."""
+    looked_at: frozenset[Way] = frozenset()
+    """The parts that were said to be unread, and are not."""
 
 
 def read(
@@ -68,6 +72,7 @@ def read(
     values: Mapping[str, Values] | None = None,
     narrow: bool = False,
     defers: bool = False,
+    likes: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
 ) -> Program:
     """The IR of a call of a function on arguments of some kinds.
 
@@ -81,6 +86,7 @@ def read(
         values: for every input the values of its leaves, to read it for one call alone.
         narrow: whether numbers among the arguments are narrower than Python's.
         defers: whether what cannot be read on a path is refused by the runs that take it.
+        likes: the kinds of globals that have unread parts, by who holds them and by which name.
     """
     learnt: dict[str, Any] = {}
     while True:
@@ -92,6 +98,7 @@ def read(
             run=None if values is None else _run_of(values),
             narrow=narrow,
             defers=defers,
+            likes=likes,
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         seen: Seen = {}
@@ -126,7 +133,8 @@ def _read_once(
     keywords: Mapping[str, Kind],
 ) -> Program:
     function, apart = _followed(reading, target, arguments, keywords)
-    return Program(function, _relied_on(reading, seen), apart)
+    looked_at = {reading.unread[var] for var in used(reading.unread, function.body)}
+    return Program(function, _relied_on(reading, seen), apart, frozenset(looked_at))
 
 
 def _relied_on(reading: Session, seen: Seen) -> tuple[Guard, ...]:
@@ -163,11 +171,15 @@ def _followed(
     positional = [given.take(name, kind) for name, kind in arguments]
     named = {name: given.take(name, kind, "keyword") for name, kind in keywords.items()}
     params, inputs = tuple(given.params), given.inputs
-    it.reading.inputs = [*params, *_containers([function, *positional, *named.values()])]
+    containers = _containers([function, *positional, *named.values()])
+    it.reading.inputs = [*params, *it.reading.unread, *containers]
     if isinstance(function, Items) and function.form == "function":
         captured = zip(function.keys, function.values, strict=True)
         it.reading.captured = {
-            leaf: (function.type, name) for name, value in captured for leaf in flatten(value)
+            leaf: (function.type, name)
+            for name, value in captured
+            for leaf in flatten(value)
+            if leaf not in it.reading.unread
         }
     try:
         with _top_frame(it, target):
@@ -256,17 +268,23 @@ class _Given:
     def take(self, name: str, kind: Kind, how: str = "positional") -> Value:
         """One input as a value: taken apart into leaves, unless the program changes it."""
         self.it.reading.made_of |= _classes_in(kind)
-        if name in self.it.reading.whole and isinstance(kind, Struct):
+        plain = with_unknown(kind)
+        if name in self.it.reading.whole and isinstance(plain, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
-            self.params.append(Var(kind, name))
+            self.params.append(Var(plain, name))
             if self.it.reading.run is not None:
                 self.it.reading.run.begin_whole(name, self.params[-1])
             value = self.it.open_up(self.params[-1])
             self._note_values(name, value)
+            self.it.reading.unread.update(unread_parts(kind, value, (name,)))
+            self.it.reading.generators.update(generators(kind, value))
             return value
-        value = fresh(kind, name)
+        value = fresh(plain, name)
+        unread = dict(unread_parts(kind, value, (name,)))
+        self.it.reading.unread |= unread
+        self.it.reading.generators.update(generators(kind, value))
         self.inputs.append(Input(name, kind, how))
-        self.params += _vars([value])
+        self.params += [var for var in _vars([value]) if var not in unread]
         self._note(name, value)
         self._note_values(name, value)
         return value

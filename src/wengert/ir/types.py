@@ -102,6 +102,19 @@ class Static(Kind):
         return f"static({getattr(self.value, '__name__', type(self.value).__name__)})"
 
 
+class _Unread:
+    """What stands in a kind for what nobody has looked at."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "unread"
+
+
+UNREAD = Static(_Unread())
+"""What an argument or a global object holds and the program does not look at: anything. It has no leaves."""
+
+
 @value_record
 class Other(Kind):
     """A value that never carries a derivative: str, None, slice, range, dtype, shape …"""
@@ -129,6 +142,21 @@ NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "ra
 PICTURE = Other("picture")
 """What a library that draws gives, and whatever that holds."""
 SHAPE = Seq(INT)
+
+
+@value_record
+class Picked(Kind):
+    """A list or tuple of which the program looks at the items in some places only, which are of one kind."""
+
+    item: Kind
+    places: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"picked[{self.item} at {', '.join(map(str, self.places))}]"
+
+
+LIST = Picked(UNREAD, ())
+"""A list of which the program looks at no item."""
 
 
 _WITHOUT_NUMBERS = ("bool", "str", "bytes", "datetime", "timedelta", "void")

@@ -6,12 +6,13 @@ import array
 import collections
 import enum
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument
 from ...ir.op import Op
 from ...ir.records import replace
 from ...ir.types import (
@@ -19,15 +20,18 @@ from ...ir.types import (
     COMPLEX,
     FLOAT,
     INT,
+    LIST,
     NONE,
     PICTURE,
     RANGE,
     SLICE,
     STR,
     UNKNOWN,
+    UNREAD,
     Array,
     Kind,
     Other,
+    Picked,
     Seq,
     Static,
     Step,
@@ -35,6 +39,7 @@ from ...ir.types import (
     join,
     step_into,
 )
+from ...ops.program.drawing import kind_of_generator
 from ...ops.registry import find
 from ...runtime.attributes import attribute
 from ...runtime.containers import (
@@ -48,6 +53,14 @@ from ...runtime.cotangents import like_built_on
 from ..domain.number_classes import DEEPEST
 from ..syntax.declarations import keeps_state
 from .foreign_libraries import is_data, is_picture
+from .no_code import (
+    CarriesDerivatives,
+    ForeignArray,
+    refuse_numbers_as_objects,
+    refuse_other_arithmetic,
+    refuse_perturbed,
+)
+from .no_code import refuse_numbers_with_derivatives as refuse_numbers_with_derivatives
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -70,6 +83,10 @@ _PLAIN: dict[type, Kind] = {
 }
 
 
+OUTSIDE = Struct("outside", (), ())
+"""What `kind_of` is given to ask whether a kind has parts, and not for them."""
+
+
 _OWN: dict[type, Callable[[Any, int], Kind]] = {}
 
 
@@ -88,10 +105,10 @@ class Template:
 
     def __init__(self, function: types.FunctionType):
         self.function = function
-        defaults = (function.__defaults__ or (), tuple((function.__kwdefaults__ or {}).items()))
-        shown = repr(defaults) if any(defaults) else ""
+        defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()
+        shown = tuple(map(_identity_or_text, defaults))
         own_rule = id(function) if find(function) is not None else 0
-        names = _asked_of(function) if _asked else ()
+        names = asked_of(function) if _asked else ()
         asked = tuple(_shown(function, name) for name in names) if names else ()
         self._key = (function.__code__, id(function.__globals__), shown, own_rule, asked)
 
@@ -113,13 +130,21 @@ class Template:
         return self.function.__code__.co_freevars
 
 
+def _identity_or_text(default: Any) -> Any:
+    """What tells defaults apart: of objects, which may change, who they are."""
+    if isinstance(default, tuple):
+        return tuple(map(_identity_or_text, default))
+    is_plain = default is None or isinstance(default, (bool, int, float, complex, str))
+    return repr(default) if is_plain else id(default)
+
+
 _known_captures: dict[Template, set[str]] = {}
 """Captured names whose very value the reading of a program turned out to need."""
 _asked: dict[int, tuple[types.CodeType, tuple[str, ...]]] = {}
 """The attributes that programs ask of functions, by the identity of their code: its hash takes long."""
 
 
-def _asked_of(function: types.FunctionType) -> tuple[str, ...]:
+def asked_of(function: types.FunctionType) -> tuple[str, ...]:
     found = _asked.get(id(function.__code__))
     return () if found is None else found[1]
 
@@ -130,12 +155,12 @@ def must_be_known(template: Template, name: str, *, of_function: bool = False) -
         _known_captures.setdefault(template, set()).add(name)
         return
     code = template.function.__code__
-    _asked[id(code)] = code, tuple(dict.fromkeys((*_asked_of(template.function), name)))
+    _asked[id(code)] = code, tuple(dict.fromkeys((*asked_of(template.function), name)))
 
 
 def knows_attribute(template: Template, name: str) -> bool:
     """Whether the kind of a function says what this attribute of it is."""
-    return name in _asked_of(template.function)
+    return name in asked_of(template.function)
 
 
 def _shown(function: types.FunctionType, name: str) -> Any:
@@ -144,8 +169,14 @@ def _shown(function: types.FunctionType, name: str) -> Any:
     return found if type(found) in (str, int, float, bool) else id(found)
 
 
-def kind_of(value: Any, depth: int = 0) -> Kind:
-    """The kind of a run-time value."""
+def kind_of(value: Any, depth: int = 0, like: Kind | None = None) -> Kind:
+    """The kind of a run-time value; what is `UNREAD` in a kind that it is `like` is not looked at."""
+    if like is UNREAD:
+        return UNREAD
+    if isinstance(like, Picked) and _is_picked(value, depth, like):
+        return like
+    if type(like) is Other and like == kind_of_generator(value):
+        return like
     if type(value) is str and len(value) <= LONG_TEXT:
         return Static(value)  # a switch, or a model in words: what it selects can be known
     plain = _PLAIN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
@@ -153,14 +184,14 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return plain
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray:
-            _refuse_perturbed(value)
-            _refuse_other_arithmetic(type(value))
+            refuse_perturbed(value)
+            refuse_other_arithmetic(type(value))
         if value.dtype == object:
-            _refuse_numbers_as_objects(value)
+            refuse_numbers_as_objects(value)
             return UNKNOWN
-        return Array(value.dtype.name, value.ndim)
+        return _kind_of_array(value.dtype, value.ndim)
     if isinstance(value, np.generic):
-        _refuse_perturbed(value)
+        refuse_perturbed(value)
         return _kind_of_numpy_scalar(value)
     if depth > DEEPEST:
         return Static(value)
@@ -168,12 +199,28 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     if own is not None:
         return own(value, depth + 1)
     if hasattr(type(value), "py_func") or "py_func" in own_dictionary(value):
-        return kind_of(compiled_from(value), depth)
+        return kind_of(compiled_from(value), depth, like)
     if derives(value):
         made: Any = value
-        inner = kind_of(made.function, depth + 1)
-        return Struct("derivative", ("function",), (inner,), made.verb)
-    return _kind_of_container(value, depth + 1)
+        return _struct("derivative", ("function",), (made.function,), depth + 1, made.verb, like)
+    return _kind_of_container(value, depth + 1, like)
+
+
+@lru_cache(maxsize=256)
+def _kind_of_array(dtype: np.dtype[Any], rank: int) -> Kind:
+    return Array(dtype.name, rank)
+
+
+def _is_picked(value: Any, depth: int, like: Picked) -> bool:
+    """Whether a list has items of a kind in the places that are looked at."""
+    if like == LIST:
+        return type(value) is list
+    if type(value) not in (list, tuple) or not all(
+        -len(value) <= k < len(value) for k in like.places
+    ):
+        return False
+    kinds = (kind_of(value[k], depth + 1, like.item) for k in like.places)
+    return all(join(like.item, kind) == like.item for kind in kinds)
 
 
 def compiled_from(value: Any) -> Any:
@@ -204,28 +251,29 @@ def namedtuple_fields(value: Any) -> tuple[str, ...]:
     return value._fields
 
 
-def _kind_of_container(value: Any, depth: int) -> Kind:
+def _kind_of_container(value: Any, depth: int, like: Kind | None) -> Kind:
     match value:
         case tuple() if hasattr(type(value), "_fields"):
             fields: tuple[str, ...] = namedtuple_fields(value)
-            return _struct("namedtuple", fields, value, depth, type(value))
+            return _struct("namedtuple", fields, value, depth, type(value), like)
         case tuple() | list() | dict() if is_built_on_container(type(value)):
             kept = attributes_of(value)
-            return _struct("object", kept.keys(), kept.values(), depth, type(value))
+            return _struct("object", kept.keys(), kept.values(), depth, type(value), like)
         case tuple() | list():
-            return _kind_of_sequence(value, depth)
+            return _kind_of_sequence(value, depth, like)
         case dict():
-            return _kind_of_dict(value, depth)
+            return _kind_of_dict(value, depth, like)
         case np.dtype():
             return Static(value)
         case types.FunctionType():
-            return _kind_of_function(value, depth)
+            return _kind_of_function(value, depth, like)
         case types.MethodType():
-            owner = kind_of(value.__self__, depth)
-            if isinstance(owner, Static):
-                return Static(value)
-            keys = ("__self__", "__func__")
-            return Struct("object", keys, (owner, kind_of(value.__func__, depth)), types.MethodType)
+            if like is OUTSIDE:
+                return kind_of(value.__self__, depth, like)
+            keys, parts = ("__self__", "__func__"), (value.__self__, value.__func__)
+            kind = _struct("object", keys, parts, depth, types.MethodType, like)
+            owner = kind.items[0]
+            return Static(value) if isinstance(owner, Static) and owner is not UNREAD else kind
         case enum.Enum():
             return Static(value)
         case Op() | type() | types.ModuleType() | types.BuiltinFunctionType() | np.ufunc():
@@ -236,103 +284,112 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
             declared = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
             # beside its fields it has what its `__post_init__` assigned
             names = tuple(dict.fromkeys([*declared, *own_attributes(value)]))
-            return _struct(
-                "dataclass", names, [getattr(value, n) for n in names], depth, type(value)
-            )
+            parts = [getattr(value, name) for name in names]
+            return _struct("dataclass", names, parts, depth, type(value), like)
         case _:
-            return _kind_of_object(value, depth)
+            return _kind_of_object(value, depth, like)
 
 
-def _struct(form: str, keys: Any, values: Any, depth: int, type_: Any = None) -> Kind:
-    return Struct(form, tuple(keys), tuple(kind_of(v, depth) for v in values), type_)
+def _struct(
+    form: str, keys: Any, values: Any, depth: int, type_: Any = None, like: Kind | None = None
+) -> Struct:
+    if like is OUTSIDE:
+        return Struct(form, (), (), type_)
+    keys = tuple(keys)
+    if not isinstance(like, Struct) or like.keys != keys:
+        return Struct(form, keys, tuple([kind_of(v, depth) for v in values]), type_)
+    items = [kind_of(v, depth, each) for v, each in zip(values, like.items, strict=True)]
+    return Struct(form, keys, tuple(items), type_)
 
 
-def _kind_of_sequence(value: list[Any] | tuple[Any, ...], depth: int) -> Kind:
+def _kind_of_sequence(
+    value: list[Any] | tuple[Any, ...], depth: int, like: Kind | None = None
+) -> Kind:
     form = "tuple" if isinstance(value, tuple) else "list"
     if len(value) <= SMALL and (value or form == "tuple"):
-        return _struct(form, range(len(value)), value, depth)
+        return _struct(form, range(len(value)), value, depth, None, like)
     if not value:
         return Seq(UNKNOWN)
+    if len(value) > LARGE:
+        return Seq(_common_kind(value, depth))
+    if isinstance(like, Struct) and len(like.keys) == len(value):
+        return _struct(form, range(len(value)), value, depth, None, like)
     kinds = {kind_of(item, depth) for item in value}
-    if len(kinds) > 1 and len(value) <= LARGE:
-        return _struct(form, range(len(value)), value, depth)
-    kind, *others = kinds
-    for other in others:
-        kind = join(kind, other)
-    return Seq(kind)
+    return _struct(form, range(len(value)), value, depth) if len(kinds) > 1 else Seq(*kinds)
 
 
-def _kind_of_dict(value: dict[Any, Any], depth: int) -> Kind:
+def _common_kind(values: Sequence[Any], depth: int) -> Kind:
+    """The kind that covers many values: of containers that are built alike, column by column."""
+    cls, *others = set(map(type, values))
+    if not others and cls is not str and cls in _PLAIN:
+        return _PLAIN[cls]
+    columns = None if others or depth > DEEPEST else _columns(cls, values)
+    if columns is not None:
+        form, keys, items = columns
+        kinds = (_common_kind(column, depth + 1) for column in items)
+        return Struct(form, tuple(keys), tuple(kinds), cls if form == "namedtuple" else None)
+    return reduce(join, {kind_of(value, depth) for value in values})
+
+
+def _columns(cls: type, values: Sequence[Any]) -> tuple[str, Any, Iterator[tuple[Any, ...]]] | None:
+    """Short tuples, lists and dictionaries with the same keys as form, keys and columns; None of all others."""
+    if cls is dict:
+        keys, *others = set(map(tuple, values))
+        if others or not isinstance(_kind_of_dict(values[0], DEEPEST), Struct):
+            return None
+        return "dict", keys, zip(*map(dict[Any, Any].values, values), strict=True)
+    if cls not in (tuple, list) and not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return None
+    length, *others = set(map(len, values))
+    if others or not 0 < length <= SMALL:
+        return None
+    columns = zip(*values, strict=True)
+    if cls in (tuple, list):
+        return cls.__name__, range(length), columns
+    return "namedtuple", namedtuple_fields(values[0]), columns
+
+
+def _kind_of_dict(value: dict[Any, Any], depth: int, like: Kind | None = None) -> Kind:
     if hasattr(type(value), "__missing__"):
         return UNKNOWN  # it may get an item when it is asked for one: only the object itself knows
     literal = all(type(key) in (str, int, float, bool, tuple) for key in value)
     if not literal or len(value) > LARGE:
         return Other("dict") if not value else UNKNOWN
     cls = None if type(value) is dict else type(value)
-    return _struct("dict", value.keys(), value.values(), depth, cls)
+    return _struct("dict", value.keys(), value.values(), depth, cls, like)
 
 
-def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
+def _kind_of_function(function: types.FunctionType, depth: int, like: Kind | None = None) -> Kind:
     if keeps_state(function):
         return Static(function)  # it, or a sibling, binds what it has captured
-    names, values = [], []
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            values.append(cell.cell_contents)
-        except ValueError:
-            continue
-        names.append(name)
+    captured = captured_values(function)
     template = Template(function)
     known = _known_captures.get(template, ())
+    likes = dict(zip(like.keys, like.items, strict=True)) if isinstance(like, Struct) else {}
     kinds = tuple(
         # a function that closes over itself is recursive, not infinitely deep
         Static(v)
         if v is function or (n in known and isinstance(v, (int, tuple)))
-        else kind_of(v, depth)
-        for n, v in zip(names, values, strict=True)
+        else kind_of(v, depth, likes.get(n))
+        for n, v in captured.items()
     )
     if depth > 1 and any(kind in _COLLECTORS for kind in kinds):
         return Static(function)  # it keeps books: which function it is matters
-    return Struct("function", tuple(names), kinds, template)
+    return Struct("function", tuple(captured), kinds, template)
+
+
+def captured_values(function: types.FunctionType) -> dict[str, Any]:
+    """What a function has captured, but for what is known with the function itself."""
+    if not function.__closure__ or keeps_state(function):
+        return {}
+    found: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+        with suppress(ValueError):  # nothing is bound to it yet
+            found[name] = cell.cell_contents
+    return found
 
 
 _COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)
-
-
-class ForeignArray(BadArgument):
-    """An array of another library than NumPy turned up."""
-
-
-def _refuse_other_arithmetic(cls: type[np.ndarray[Any, Any]]) -> None:
-    """Refuse arrays of a class that does not compute as NumPy's own arrays do (matrices, masked arrays)."""
-    own = ("__mul__", "__pow__", "__array_ufunc__", "__getitem__")
-    if any(getattr(cls, name) is not getattr(np.ndarray, name) for name in own):
-        raise ForeignArray(
-            f"arrays of class {cls.__module__}.{cls.__qualname__} compute in ways of their own",
-            "Use plain NumPy arrays: `np.asarray(x)`.",
-        )
-
-
-def _refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
-    """Refuse an array of objects that are numbers: Python computes with each, and no rule sees it."""
-    for item in value.flat:
-        _refuse_perturbed(item)
-    if any(isinstance(item, (float, complex, np.number)) for item in value.flat):
-        raise BadArgument(
-            "an array of objects (dtype=object) holds numbers here, and has no derivative",
-            "Make it an array of numbers: `np.asarray(x, dtype=float)`.",
-        )
-
-
-class CarriesDerivatives(BadArgument):
-    """A number that carries derivatives turned up: no code can be derived for it, but it can be computed with."""
-
-
-def refuse_numbers_with_derivatives(value: Any) -> None:
-    """Refuse a number with derivatives, and an array of such."""
-    items: Any = value.flat if isinstance(value, np.ndarray) and value.dtype == object else (value,)
-    for item in items:
-        _refuse_perturbed(item)
 
 
 def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
@@ -357,16 +414,8 @@ def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
         )
 
 
-def _refuse_perturbed(value: Any) -> None:
-    if hasattr(type(value), "__compute_op__"):
-        raise CarriesDerivatives(
-            f"{value!r} is a number of class {type(value).__name__}, and code is derived for plain numbers",
-            "Run the function itself on it: it goes through any code that computes with numbers.",
-        )
-
-
-def _kind_of_object(value: Any, depth: int) -> Kind:
-    _refuse_perturbed(value)
+def _kind_of_object(value: Any, depth: int, like: Kind | None = None) -> Kind:
+    refuse_perturbed(value)
     if hasattr(type(value), "__array_namespace__"):
         raise ForeignArray(
             f"arrays of class {type(value).__module__}.{type(value).__qualname__} are not covered yet",
@@ -383,10 +432,12 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
     attributes = own_attributes(value)
     if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
-    carries = any(_carries(kind_of(v, depth)) for v in attributes.values())
-    if not carries and not isinstance(getattr(type(value), "__call__", None), types.FunctionType):  # noqa: B004
-        return Static(value)
-    return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
+    is_called = isinstance(getattr(type(value), "__call__", None), types.FunctionType)  # noqa: B004
+    if like is OUTSIDE and not is_called:
+        is_called = any(_carries(kind_of(part, depth)) for part in attributes.values())
+        like = like if is_called else None
+    kind = _struct("object", attributes.keys(), attributes.values(), depth, type(value), like)
+    return kind if is_called or isinstance(like, Struct) or _carries(kind) else Static(value)
 
 
 _CHANGING = (collections.deque, array.array, bytearray)
@@ -460,18 +511,22 @@ def taken_apart(kind: Kind, value: Any) -> Kind:
 def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:
     """A gradient that looks like a value of this kind; `take` gives each leaf in turn."""
     match kind:
-        case Struct(form="function" | "object" | "derivative", keys=keys, items=items):
-            fields = {k: rebuild(i, take) for k, i in zip(keys, items, strict=True)}
-            if CONTENTS in fields:
-                return like_built_on(kind.type, fields)
-            return types.SimpleNamespace(**fields) if fields else None
-        case Struct(form=form, keys=keys, items=items, type=type_):
-            values = [rebuild(item, take) for item in items]
-            return _CONTAINERS[form](keys, values, type_)
+        case Struct(items=items):
+            return container_of(kind, [rebuild(item, take) for item in items])
         case Static():
             return None
         case _:
             return take(kind)
+
+
+def container_of(kind: Struct, values: list[Any]) -> Any:
+    """A gradient of a container of this kind, with those of its items."""
+    if kind.form in _CONTAINERS:
+        return _CONTAINERS[kind.form](kind.keys, values, kind.type)
+    fields = dict(zip(kind.keys, values, strict=True))
+    if CONTENTS in fields:
+        return like_built_on(kind.type, fields)
+    return types.SimpleNamespace(**fields) if fields else None
 
 
 def _build_dataclass(keys: tuple[str, ...], values: list[Any], type_: Any) -> Any:

@@ -8,6 +8,7 @@ import types
 from collections.abc import Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from ...errors import NoSource
 from ...ir.graph import Atom, Const
@@ -53,8 +54,9 @@ def closure_of(
         around.vars[name] = (
             Const(function) if contents is function else lift_cell(it, cell, name, contents)
         )
-    defaults = tuple(bound_before(it, d) for d in function.__defaults__ or ())
-    keyword = {k: bound_before(it, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    holders = _holders.setdefault(function, {})
+    defaults = tuple(bound_before(it, d, holders) for d in function.__defaults__ or ())
+    keyword = {k: bound_before(it, d, holders) for k, d in (function.__kwdefaults__ or {}).items()}
     return Closure(
         node,
         file,
@@ -99,13 +101,20 @@ def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
     return it.lift(cell, name, contents, key="cell_contents")
 
 
-def bound_before(it: Interpreter, value: Any) -> Value:
+_holders: WeakKeyDictionary[FunctionType, dict[int, dict[str, Any]]] = WeakKeyDictionary()
+"""What stands for the defaults of a function in every reading, by the identity of a default."""
+
+
+def bound_before(
+    it: Interpreter, value: Any, holders: dict[int, dict[str, Any]] | None = None
+) -> Value:
     """An argument that was bound before the call: a default, or one that `functools.partial` has."""
     if isinstance(value, Held):
         return now(it, value.value)
     if value is None or isinstance(value, (bool, int, float, complex, str, tuple)):
         return as_known(value)
-    holder = {"default": value}
+    holder = {} if holders is None else holders.setdefault(id(value), {})
+    holder["default"] = value
     return it.lift(holder, "default", value)
 
 

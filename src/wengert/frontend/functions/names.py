@@ -13,6 +13,7 @@ from ...errors import NoSource
 from ...ir.graph import Const, Var
 from ...ir.types import Static, Struct
 from ...ops import structure as st
+from ..boundary.partial_kinds import generators, unread_parts, with_unknown
 from ..boundary.signature import ForeignArray, derives, kind_of
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
 from ..heap import cells, globals_state, now
@@ -145,7 +146,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
         return as_known(value)
     try:
-        kind = kind_of(value)
+        kind = kind_of(value, like=it.reading.likes.get((id(holder), key)))
     except ForeignArray as error:
         raise error.at(it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
@@ -166,16 +167,19 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return as_known(value)  # it may have a rule, or never be called
     if derives(value):
         return _lifted_derivative(it, value)
-    known_object = globals_state.tracked(it, holder, key, name, value, kind)
+    plain = with_unknown(kind)
+    known_object = globals_state.tracked(it, holder, key, name, value, plain)
     if known_object is not None:
-        current = now(it, known_object)
-        return it.open_up(current)
+        return it.open_up(now(it, known_object))
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
-    var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    var = it.builder.emit_with(st.global_, (), params, name=name, kind=plain)
     assert isinstance(var, Var)
     var.shape_of = _shape_read_before(it, holder, key) or var
     it.reading.read_from[var] = holder, key
-    return it.open_up(var)
+    opened = it.open_up(var)
+    it.reading.unread.update(unread_parts(kind, opened, ((id(holder), key),)))
+    it.reading.generators.update(generators(kind, opened))
+    return opened
 
 
 _PLAIN = bool | int | float | complex | str

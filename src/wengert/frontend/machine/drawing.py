@@ -56,6 +56,12 @@ _OF_LENGTHS = ("rand", "randn")
 """Those that are given the length of each axis."""
 
 
+def draws_only(args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of a generator is given nothing that may have a derivative."""
+    given = (*args, *kwargs.values())
+    return all(_is_constant(v) or kind_of_value(v) in (INT, BOOL) for v in given)
+
+
 Draw = Callable[[Args, Kwargs], "Value"]
 
 
@@ -157,6 +163,8 @@ def _is_constant(value: Value) -> bool:
 def _class_of(it: Interpreter, generator: Value) -> str | None:
     if isinstance(generator, Const):
         return name_of(type(generator.value))
+    if generator in it.reading.generators:
+        return it.reading.generators[generator]
     made = it.builder.visible_definition(generator) if isinstance(generator, Var) else None
     if made is None:
         return None

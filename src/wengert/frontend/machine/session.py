@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
     from ...errors import NoSource
     from ...ir.op import Op
+    from ...ir.types import Kind
+    from ..boundary.partial_kinds import Way
     from ..syntax.sources import Source
     from .one_run import OneRun
 
@@ -109,6 +111,12 @@ class Session:
     """Why functions that are called as they are cannot be read."""
     guards: Guards = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
+    likes: Mapping[tuple[int, str], Kind] = field(default_factory=dict[Any, Any])
+    """The kinds of globals of which some parts are unread, by whose they are."""
+    unread: dict[Var, Way] = field(default_factory=dict[Var, Any])
+    """What stands for parts of which nothing is known, since the program is expected not to look at them."""
+    generators: dict[Var, str] = field(default_factory=dict[Var, str])
+    """What stands for generators of random numbers of which the class is known, and its name."""
     separate: set[Any] = field(default_factory=set[Any])
     """Functions that are not inlined, because they recurse."""
     inlined: set[Any] = field(default_factory=set[Any])

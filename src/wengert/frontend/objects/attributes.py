@@ -313,6 +313,8 @@ def _method_of_run_time(
     drawn = drawn_by(it, value, name, args, kwargs)
     if drawn is not None:
         return it.call(Const(drawn), [value, *args], kwargs)
+    if value in it.reading.generators:
+        return _method_of_generator(value, name, it, args, kwargs)
     kind = kind_of_atom(value)
     if name in _AS_FUNCTIONS and isinstance(kind, Array):
         return it.call(Const(_AS_FUNCTIONS[name]), [value, *args], kwargs)
@@ -340,6 +342,21 @@ def _method_of_run_time(
         it.refuse_unknown((name,), [value])
         return it.emit_op(op, "method", [value, *args], kwargs)
     return _method_without_rule(value, name, it, args, kwargs)
+
+
+def _method_of_generator(
+    value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    """What a generator draws of which the class is known."""
+    from ..machine.drawing import drawing, draws_only
+
+    if not draws_only(args, kwargs):
+        raise it.unsupported(
+            f"`{name}` of a generator is given what may have a derivative",
+            "Call it with constants, and scale what it gives.",
+        )
+    draw = functools.partial(_inert_method, value, name, it)
+    return drawing(it, value, name, args, kwargs, draw)
 
 
 def _method_without_rule(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import ZERO, Atom, Const
-from ...ir.op import Infer
+from ...ir.graph import ZERO, Atom, Const, Eqn, Var
+from ...ir.op import Fold, Infer, Op
 from ...ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Struct
 from ..array_kinds import (
     Args,
@@ -22,7 +22,7 @@ from ..array_kinds import (
     rank_of_kind,
 )
 from ..helpers import refuse_options
-from ..registry import declare
+from ..registry import declare, named
 
 # --- constants ----------------------------------------------------------------------------
 
@@ -44,9 +44,31 @@ def _infer_full(args: Args, params: Params) -> Kind:
     return Array(dtype_option(params, dtype_of(args[1])), length_of(args[0]))
 
 
-zeros_array = declare("zeros_array", "*, shape, dtype=None, order='C'", infer=_of_shape, np="zeros")
-ones = declare("ones", "*, shape, dtype=None, order='C'", infer=_of_shape, np="ones")
-empty = declare("empty", "*, shape, dtype=None, order='C'", infer=_of_shape, np="empty")
+def _in_shape_of_another(op: str) -> Fold:
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        """The equation, if its option `shape` is `x.shape`: its result has the shape, and the rank, of `x`."""
+        given = params["shape"]
+        source = builder.visible_definition(given) if isinstance(given, Var) else None
+        if source is None or source.op.name != "shape":
+            return None
+        x = source.args[0]
+        if not isinstance(x, Var) or not isinstance(x.kind, Array):
+            return None
+        out = Var(Array(dtype_option(params, "float64"), x.kind.rank), "", x.shape_of)
+        builder.append(Eqn((out,), named(op), (), params, (), namespace, builder.span))
+        return out
+
+    return fold
+
+
+def _declared(op: str, spelling: str) -> Op:
+    options = "*, shape, dtype=None, order='C'"
+    return declare(op, options, infer=_of_shape, fold=_in_shape_of_another(op), np=spelling)
+
+
+zeros_array = _declared("zeros_array", "zeros")
+ones = _declared("ones", "ones")
+empty = _declared("empty", "empty")
 full = declare("full", "shape, fill_value, *, dtype=None, order='C'", infer=_infer_full, np="full")
 zeros_like = declare(
     "zeros_like", "x, *, dtype=None, order='K'", infer=_like, np="zeros_like", total=True

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import Eqn
+from ...ir.types import Kind, Other
 
 _MAKERS = {
     "numpy.default_rng": "numpy.Generator",
@@ -26,6 +27,17 @@ def name_of(value: Any) -> str:
 def is_generator(value: Any) -> bool:
     """Whether a value draws random numbers."""
     return name_of(type(value)) in CLASSES
+
+
+def kind_of_generator(value: Any) -> Other | None:
+    """The kind of any generator of the class of this one; None of what is no generator."""
+    name = name_of(type(value))
+    return Other(name) if name in CLASSES else None
+
+
+def is_any_generator(kind: Kind) -> bool:
+    """Whether a kind is that of any generator of some class."""
+    return isinstance(kind, Other) and kind.name in CLASSES
 
 
 def made_by(maker: Any) -> str | None:

@@ -71,7 +71,7 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
         for leaf in lowered.leaves
     )
     by_python = any(isinstance(made, (ListResult, ViewResult)) for made in lowered.results)
-    if not plain or by_python or not _is_plain(result):
+    if not plain or by_python or not is_plain(result):
         return ""
     names = list(table())
     parts = [_Entry(lowered).text(result), first_way(lowered.name, names)]
@@ -80,10 +80,11 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
     return "".join(parts)
 
 
-def _is_plain(kind: Kind) -> bool:
+def is_plain(kind: Kind) -> bool:
+    """Whether a result is made of tuples alone."""
     match kind:
         case Struct(form=form, items=items):
-            return form == "tuple" and all(map(_is_plain, items))
+            return form == "tuple" and all(map(is_plain, items))
         case Static(value=value):
             return value is None
         case Other():

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.types import Kind
+from ....ir.types import Kind, leaves, tuple_kind
 from ..emit import llvm
 from ..emit.llvm_runtime import MEMORY_WORDS
 from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
@@ -57,14 +57,18 @@ class Kernel:
             pool()
         if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
             use_tiles()
-        made = entry.entry_function(lowered, result) if python_objects.is_possible() else ""
+        flat = not entry.is_plain(result)
+        given = tuple_kind(kind for _, kind in leaves(result)) if flat else result
+        made = entry.entry_function(lowered, given) if python_objects.is_possible() else ""
         self.llvm = program_text(lowered, made)
         self.code = compiled(self.llvm, tuple(python_objects.table()) if made else ())
-        self.entry = None
-        """A Python function that does all that `call` does, for leaves that are the arguments."""
+        self.entry = self.leaves_entry = None
+        """A Python function that does all that `call` does, for leaves that are the arguments, and gives the
+        result; the same for results that Python puts together, of which it gives the leaves."""
         if made:
             address = self.code.address(f"{lowered.name}.entry")
-            self.entry = python_objects.callable_at(address, lowered.name)
+            called = python_objects.callable_at(address, lowered.name)
+            self.entry, self.leaves_entry = (None, called) if flat else (called, None)
         self.keep_nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
         """Gives back the memory that calls have left for the next."""
         # what must live until then is an argument
