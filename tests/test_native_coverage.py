@@ -424,8 +424,8 @@ def test_text_in_a_result():
     ],
 )
 def test_what_numpy_computes_otherwise_is_left_to_python(f, x, reason):
-    with pytest.raises(wg.WengertError, match=reason):
-        wg.jit(f, strict=True)(x)
+    with pytest.raises(wg.WengertError, match=f"{reason}, and is in a loop"):
+        wg.jit(lambda x: [f(x) for _ in range(3)], strict=True)(x)
 
 
 # --- comprehensions with conditions -------------------------------------------------------

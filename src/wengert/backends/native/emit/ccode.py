@@ -296,6 +296,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"if ({expression(condition)}) {leave} /* {reason} */"
         case Multiply():
             yield _product(statement)
+        case External(number=int()):
+            raise Unlowered("a call of Python, which a file of C has not")
         case External(name=routine):
             raise Unlowered(f"`{routine}` is a routine of LAPACK, which a file of its own has not")
         case Spread(function=function, args=args, results=results, count=count):

@@ -90,6 +90,10 @@ class ProgramBuilder:
         """Whether records hold memory that would not be given up with them."""
         self.is_apart: Callable[[Atom], bool] = lambda atom: True
         """Whether a value of the function itself lies in the memory of none of its arguments."""
+        self.calls_out: list[Any] = []
+        """What the program has Python compute, by number."""
+        self.without_form: dict[Any, str] = {}
+        """Equations that have no native form, by op and place, and why."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -127,6 +131,7 @@ class BlockLowering(Operands):
             raise Unlowered(str(error), eqn.span) from None
         except Unlowered as error:
             error.span = error.span or eqn.span
+            error.eqn = error.eqn or eqn
             raise
         self._done(eqn)
 

@@ -1,0 +1,336 @@
+"""Calls out: an equation without a native form, computed by its Python form where it stands.
+
+Native code hands over numbers in words and the addresses of arrays; what Python gives comes back in the same words,
+an array as its address and sizes, from where it is copied. Whatever Python gives else, or raises, is an exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
+from ....ir.types import NONE, UNKNOWN, Array, Kind, Number, Struct
+from ..form.loopform import (
+    CODES,
+    NUMPY_NAMES,
+    SIZES,
+    Apply,
+    Expr,
+    External,
+    Load,
+)
+from ..prepare.writes import WRITES
+from ..values.complexes import complex_number, complex_of, is_complex, is_number, must_be_complex
+from ..values.loops import copy_elements
+from ..values.numbers import origin_expr
+from ..values.promotion import converted
+from ..values.strides import is_contiguous
+from ..values.values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Bounds,
+    Broadcast,
+    DynamicOwner,
+    Lazy,
+    Scalar,
+    StaticValue,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    plus,
+    product,
+    times,
+)
+from .lowering import BlockLowering, Handler
+from .parameters import parts_side_by_side
+from .words import (
+    ArrayWords,
+    CallOut,
+    ComplexWords,
+    ContainerWords,
+    KnownWords,
+    NumberWords,
+    Words,
+)
+
+COMPLEX = "complex128"
+FETCH = "fetch"
+"""The routine that copies from an address: to where, the address, how many bytes."""
+
+_OF_OBJECTS = frozenset(
+    (
+        "is_view", "is_view_of", "may_share_memory", "shares_memory", "memory_order", "strides", "flags", "changes",
+        "can_change", "pack", "getattr", "is", "is_not",
+    )
+)  # fmt: skip
+"""Ops that ask for more of an object than its type and its numbers."""
+
+
+def can_be_called_out(eqn: Eqn, *, may_give_views: bool) -> bool:
+    """Whether the op of an equation depends on numbers alone, and gives numbers.
+
+    Args:
+        eqn: the equation.
+        may_give_views: whether nobody can tell a copy from a view of an operand.
+    """
+    op = eqn.op
+    if op.control or op.effect or op.implementation is None or len(eqn.outs) != 1:
+        return False
+    if op.name in WRITES or op.name in _OF_OBJECTS or not (op.fresh or may_give_views):
+        return False
+    return _is_representable(eqn.outs[0].kind)
+
+
+def _is_representable(kind: Kind) -> bool:
+    match kind:
+        case Number():
+            return True
+        case Array(dtype=dtype, rank=rank):
+            return rank is not None and (dtype in CODES or dtype == COMPLEX)
+        case Struct(form="tuple" | "list" | "namedtuple", items=items):
+            return all(map(_is_representable, items))
+        case _:
+            return kind == NONE
+
+
+def handler(reason: str) -> Handler:
+    """The handler of an equation that has no native form, for this reason."""
+
+    def lowered(site: BlockLowering, eqn: Eqn) -> Value:
+        # another equation of the same op may stand at the same place
+        if not can_be_called_out(eqn, may_give_views=not site.unit.changes_arrays):
+            raise Unlowered(reason)
+        try:
+            return _called_out(site, eqn, reason)
+        except Unlowered:
+            raise Unlowered(reason) from None
+
+    return lowered
+
+
+def _called_out(site: BlockLowering, eqn: Eqn, reason: str) -> Value:
+    site.write_all()
+    operands = _Operands(site)
+    variables = list(dict.fromkeys(a for a in eqn.operands() if isinstance(a, Var)))
+    known = {var: Const(value.value) for var in variables if _is_static(value := site.value(var))}
+    variables = [var for var in variables if var not in known]
+    given = tuple(operands.words_of(site.value(var)) for var in variables)
+    site.write_all()
+    results = _Results(site, len(operands.integers), len(operands.floats))
+    result = results.words_of(eqn.outs[0].kind)
+    call = CallOut(
+        eqn.op.name,
+        _function(eqn, variables, known),
+        given,
+        result,
+        results.status,
+        results.integers,
+        len(operands.floats),
+        results.floats,
+        len(operands.places),
+        site.unit.changes_arrays,
+        reason,
+        eqn.span,
+    )
+    number = len(site.unit.calls_out)
+    site.unit.calls_out.append(call)
+    results.call(number, operands)
+    return results.value_of(result, eqn.outs)
+
+
+def _is_static(value: Value) -> bool:
+    return isinstance(value, StaticValue)
+
+
+def _function(eqn: Eqn, variables: Sequence[Var], known: dict[Var, Const]) -> Function:
+    """An equation as a function of some values."""
+
+    def settled(atom: Atom) -> Atom:
+        return known.get(atom, atom) if isinstance(atom, Var) else atom
+
+    args = tuple(map(settled, eqn.args))
+    params = {name: settled(atom) for name, atom in eqn.params.items()}
+    own = Eqn(eqn.outs, eqn.op, args, params, (), eqn.namespace, eqn.span)
+    inputs = tuple(
+        Input(f"x{k}", UNKNOWN if isinstance(var.kind, Struct) else var.kind)
+        for k, var in enumerate(variables)
+    )
+    return Function(eqn.op.name, inputs, Block(tuple(variables), (own,), eqn.outs), UNKNOWN)
+
+
+class _Operands:
+    """The operands of a call, as words."""
+
+    def __init__(self, site: BlockLowering):
+        self.site = site
+        self.integers: list[Expr] = []
+        self.floats: list[Expr] = []
+        self.places: list[Load] = []
+
+    def words_of(self, value: Value) -> Words:
+        """How an operand lies in words, to which it is added."""
+        if isinstance(value, Lazy) and not value.dims:
+            value = self.site.computed(value)
+        match value:
+            case Scalar():
+                return self._number(value)
+            case View() | Lazy() | Broadcast():
+                return self._array(self.site.view(value))
+            case Tuple() if is_complex(value):
+                return self._complex(value)
+            case Tuple(items=items, form="tuple" | "list" as form):
+                return ContainerWords(form, tuple(map(self.words_of, items)))
+            case Bounds(start=start, stop=stop, step=step):
+                return ContainerWords("slice", tuple(map(self.words_of, (start, stop, step))))
+            case StaticValue(value=known):
+                return KnownWords(known)
+            case None:
+                return KnownWords(None)
+            case _:
+                raise Unlowered("an operand that is no number and no array")
+
+    def _add(self, words: list[Expr], *values: Expr) -> int:
+        words += values
+        return len(words) - len(values)
+
+    def _number(self, value: Scalar) -> NumberWords:
+        e, code = self.site.e, value.code
+        owner = self._add(self.integers, origin_expr(value.origin))
+        if code in ("f64", "f32"):
+            return NumberWords(code, self._add(self.floats, converted(e, value.expr, "f64")), owner)
+        return NumberWords(code, self._add(self.integers, converted(e, value.expr, "i64")), owner)
+
+    def _complex(self, value: Tuple) -> Words:
+        parts: list[Any] = [
+            self.site.computed(x) if isinstance(x, Lazy) else x for x in value.items
+        ]
+        if not is_number(complex_of(*parts)):
+            return self._complex_array([self.site.view(part) for part in parts])
+        must_be_complex(self.site.e, [complex_of(*parts)])
+        owner = self._add(self.integers, origin_expr(parts[0].origin))
+        return ComplexWords(self._add(self.floats, *(part.expr for part in parts)), owner)
+
+    def _array(self, view: View, dtype: str = "") -> ArrayWords:
+        contiguous = is_contiguous(view)
+        at = self._add(self.integers, *view.dims, *(() if contiguous else view.strides))
+        self.places.append(Load(view.pointer, view.offset, view.code))
+        dtype = dtype or NUMPY_NAMES[view.code]
+        return ArrayWords(dtype, len(view.dims), at, len(self.places) - 1, contiguous)
+
+    def _complex_array(self, parts: list[View]) -> ArrayWords:
+        """Its parts side by side."""
+        dims = parts[0].dims
+        whole = self.site.allocate((*dims, integer(2)), "f64", ())
+        strides = c_strides(dims)
+        for place, view in zip(
+            parts_side_by_side(self.site.e, whole.root, dims, strides), parts, strict=True
+        ):
+            copy_elements(self.site.e, place, view)
+        return self._array(View(whole.root, "f64", dims, strides, ZERO), COMPLEX)
+
+
+class _Results:
+    """The result of a call, from words."""
+
+    def __init__(self, site: BlockLowering, integers: int, floats: int):
+        self.site = site
+        self.e = site.e
+        self.status = integers
+        self.integers = integers + 1
+        self.floats = floats
+        self.words: View | None = None
+        self.numbers: View | None = None
+
+    def words_of(self, kind: Kind) -> Words:
+        """How a result of this kind lies in words, which are put aside."""
+        match kind:
+            case Number(type="complex"):
+                return ComplexWords(self._take_floats(2), self._take())
+            case Number(type="float"):
+                return NumberWords("f64", self._take_floats(1), self._take())
+            case Number(type=name):
+                return NumberWords("b1" if name == "bool" else "i64", self._take(), self._take())
+            case Array(dtype=dtype, rank=rank):
+                return ArrayWords(dtype, rank or 0, self._take(1 + (rank or 0)) + 1)
+            case Struct(form=form, items=items, keys=keys, type=cls):
+                return ContainerWords(form, tuple(map(self.words_of, items)), keys, cls)
+            case _:
+                return KnownWords(None)
+
+    def _take(self, count: int = 1) -> int:
+        self.integers += count
+        return self.integers - count
+
+    def _take_floats(self, count: int) -> int:
+        self.floats += count
+        return self.floats - count
+
+    def call(self, number: int, operands: _Operands) -> None:
+        """Write the operands down, and call."""
+        words = self.site.allocate((integer(self.integers),), "i64", ())
+        numbers = self.site.allocate((integer(max(1, self.floats)),), "f64", ())
+        for view, values in ((words, (*operands.integers, ONE)), (numbers, operands.floats)):
+            for k, value in enumerate(values):
+                self.e.store(view, (integer(k),), value)
+        places = (_start(words), _start(numbers), *operands.places)
+        self.e.add(External("call_out", places, number))
+        self.words, self.numbers = words, numbers
+        failed = Apply("ne", (self._word(self.status), ZERO), "b1")
+        self.e.exit_if(failed, "Python raises, or gives something of another type")
+
+    def _word(self, k: int) -> Expr:
+        assert self.words is not None
+        return self.e.load(self.words, (integer(k),))
+
+    def _float(self, k: int) -> Expr:
+        assert self.numbers is not None
+        return self.e.load(self.numbers, (integer(k),))
+
+    def value_of(self, words: Words, names: Sequence[Var] = ()) -> Value:
+        """A result, taken out of its words."""
+        match words:
+            case NumberWords(code="f64", at=at, owner=owner):
+                return Scalar(self._float(at), self._owner(owner))
+            case NumberWords(code=code, at=at, owner=owner):
+                return Scalar(converted(self.e, self._word(at), code), self._owner(owner))
+            case ComplexWords(at=at, owner=owner):
+                return complex_number(self._float(at), self._float(at + 1), self._owner(owner))
+            case ArrayWords():
+                return self._array(words, names)
+            case ContainerWords(form=form, items=items, keys=keys, type=cls):
+                return Tuple(tuple(map(self.value_of, items)), form, keys, cls)
+            case KnownWords(value=value):
+                return StaticValue(value)
+
+    def _owner(self, at: int) -> DynamicOwner:
+        return DynamicOwner(self._word(at), frozenset((PYTHON, NUMPY)))
+
+    def _array(self, words: ArrayWords, names: Sequence[Var]) -> Value:
+        dims = tuple(self._word(words.at + k) for k in range(words.rank))
+        for dim in dims:
+            self.e.note_least(dim, 0)
+        if words.dtype == COMPLEX:
+            whole = self.site.allocate((*dims, integer(2)), "f64", ())
+            self._fetch(whole, words.at - 1)
+            return complex_of(*parts_side_by_side(self.e, whole.root, dims, c_strides(dims)))
+        made = self.site.allocate(dims, CODES[words.dtype], names)
+        self._fetch(made, words.at - 1)
+        return made
+
+    def _fetch(self, target: View, address: int) -> None:
+        """Copy an array to memory of its own."""
+        assert self.words is not None
+        size = self.site.allocate((ONE,), "i64", ())
+        self.e.store(size, (ZERO,), times(product(target.dims), integer(SIZES[target.code])))
+        where = Load(self.words.pointer, plus(self.words.offset, integer(address)), "i64")
+        self.e.add(External(FETCH, (_start(target), where, _start(size))))
+
+
+def _start(view: View) -> Load:
+    return Load(view.pointer, view.offset, view.code)
