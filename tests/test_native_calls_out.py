@@ -374,3 +374,54 @@ def test_results_in_a_named_tuple_are_apart():
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
     assert calls_of(compiled) == ["qr"]
     assert compiled.exits == 0
+
+
+# --- what NumPy does faster ---------------------------------------------------------------
+
+
+def spread_of_sorted(x, n):
+    total = 0.0
+    for k in range(n):
+        ordered = np.sort(x * (k + 1.0))
+        total += ordered[-1] - ordered[len(x) // 2]
+    return total
+
+
+@pytest.mark.parametrize("size", [5, 99, 100, 3000])
+def test_numpy_sorts_what_is_long(size):
+    x = np.random.default_rng(size).normal(size=size)
+    compiled = wg.jit(wg.value_and_grad(spread_of_sorted), strict=True)
+    (value, slope), (right, right_slope) = (
+        f(x, 3) for f in (compiled, wg.value_and_grad(spread_of_sorted))
+    )
+    assert value == pytest.approx(right, rel=1e-14)
+    np.testing.assert_allclose(slope, right_slope, rtol=1e-14)
+    assert compiled.exits == 0
+    assert compiled.explain() == "(x: array[float64, 1], n: int) native"
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_it_sorts_along_any_axis(axis):
+    x = np.random.default_rng(3).normal(size=(40, 30))
+    for given in (x, x.T, x[::2, ::-1]):
+        compiled = wg.jit(lambda x: np.sort(x, axis=axis), strict=True)
+        assert described(compiled(given)) == described(np.sort(given, axis=axis))
+        compiled = wg.jit(lambda x: np.argsort(x, axis=axis), strict=True)
+        assert described(compiled(given)) == described(np.argsort(given, axis=axis))
+
+
+def test_it_knows_the_place_of_what_is_no_number_and_of_equals():
+    x = np.random.default_rng(4).normal(size=400)
+    x[7], x[9] = np.nan, x[11]
+    for f in (np.sort, np.argsort):
+        compiled = wg.jit(lambda x, f=f: f(x), strict=True)
+        assert described(compiled(x)) == described(f(x))
+        assert compiled.exits == 0
+
+
+def test_c_sorts_by_itself():
+    compiled = wg.jit(spread_of_sorted)
+    compiled(X, 2)
+    assert "call if large" in compiled.source
+    assert "if large" not in compiled.c_source
+    assert "ordered" in compiled.c_source

@@ -280,7 +280,7 @@ class Jitted(Generic[P, T]):
             lowered = lowering.lower(ir, leaves, tidy.dce, target, parallel=self.parallel, own=own)
             if self.strict:
                 calls_out.must_not_be_in_loops(lowered.procedures, lowered.calls_out)
-            if lowered.calls_out and not calls_out.saves_time(ir, lowered.calls_out.values()):
+            if not calls_out.saves_time(ir, lowered.calls_out.values()):
                 return Needless(_called(lowered), in_force)
             kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
@@ -398,8 +398,8 @@ def _said(form: Form | Refused | Needless) -> str:
         return str(form.reason)
     if isinstance(form, Needless):
         return f"Python: native code would do little else than call {form.called}"
-    lowered = form.kernel.lowered
-    return f"native, with calls of Python: {_called(lowered)}" if lowered.calls_out else "native"
+    called = _called(form.kernel.lowered)
+    return f"native, with calls of Python: {called}" if called else "native"
 
 
 def _called(lowered: Lowered) -> str:

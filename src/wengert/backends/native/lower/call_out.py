@@ -6,7 +6,7 @@ an array as its address and sizes, from where it is copied. Whatever Python give
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
@@ -60,6 +60,8 @@ from .words import (
 )
 
 COMPLEX = "complex128"
+CALL, FASTER = "call_out", "call_if_large"
+"""A call that there has to be, and one in the place of native code that is slower."""
 FETCH = "fetch"
 """The routine that copies from an address: to where, the address, how many bytes."""
 
@@ -115,33 +117,27 @@ def handler(reason: str) -> Handler:
 
 
 def _called_out(site: BlockLowering, eqn: Eqn, reason: str) -> Value:
-    site.write_all()
-    operands = _Operands(site)
-    variables = list(dict.fromkeys(a for a in eqn.operands() if isinstance(a, Var)))
-    known = {var: Const(value.value) for var in variables if _is_static(value := site.value(var))}
-    variables = [var for var in variables if var not in known]
-    given = tuple(operands.words_of(site.value(var)) for var in variables)
-    site.write_all()
-    results = _Results(site, len(operands.integers), len(operands.floats))
-    result = results.words_of(eqn.outs[0].kind)
-    call = CallOut(
-        eqn.op.name,
-        _function(eqn, variables, known),
-        given,
-        result,
-        results.status,
-        results.integers,
-        len(operands.floats),
-        results.floats,
-        len(operands.places),
-        site.unit.changes_arrays,
-        reason,
-        eqn.span,
-    )
-    number = len(site.unit.calls_out)
-    site.unit.calls_out.append(call)
-    results.call(number, operands)
-    return results.value_of(result, eqn.outs)
+    results = _Results(site)
+    results.call(eqn, eqn.outs[0].kind, reason)
+    return results.value(eqn.outs)
+
+
+def on_large(
+    site: BlockLowering, eqn: Eqn, made: View, least: int, native: Callable[[BlockLowering], None]
+) -> None:
+    """Have Python compute an array where it has so many elements, and native code smaller ones."""
+    if not site.unit.may_call_faster:
+        native(site)
+        return
+    is_large = site.e.apply("ge", site.e.let(product(made.dims)), integer(least), code="b1")
+    by_python, by_native = (site.inside(site.block) for _ in range(2))
+    results = _Results(by_python)
+    results.call(eqn, Array(NUMPY_NAMES[made.code], len(made.dims)), None)
+    results.fetch_into(made)
+    native(by_native)
+    for each in (by_python, by_native):
+        each.release_owned()
+    site.e.choose(is_large, by_python.e.statements, by_native.e.statements)
 
 
 def _is_static(value: Value) -> bool:
@@ -238,14 +234,43 @@ class _Operands:
 class _Results:
     """The result of a call, from words."""
 
-    def __init__(self, site: BlockLowering, integers: int, floats: int):
+    def __init__(self, site: BlockLowering):
         self.site = site
         self.e = site.e
-        self.status = integers
-        self.integers = integers + 1
-        self.floats = floats
+        self.status = self.integers = self.floats = 0
         self.words: View | None = None
         self.numbers: View | None = None
+        self.result: Words = KnownWords(None)
+
+    def call(self, eqn: Eqn, kind: Kind, reason: str | None) -> None:
+        """Call Python for an equation whose result is of this kind."""
+        site = self.site
+        site.write_all()
+        operands = _Operands(site)
+        every = dict.fromkeys(atom for atom in eqn.operands() if isinstance(atom, Var))
+        known = {v: Const(value.value) for v in every if _is_static(value := site.value(v))}
+        variables = [var for var in every if var not in known]
+        given = tuple(operands.words_of(site.value(var)) for var in variables)
+        site.write_all()
+        self.status, self.floats = len(operands.integers), len(operands.floats)
+        self.integers = self.status + 1
+        self.result = self.words_of(kind)
+        call = CallOut(
+            eqn.op.name,
+            _function(eqn, variables, known),
+            given,
+            self.result,
+            self.status,
+            self.integers,
+            len(operands.floats),
+            self.floats,
+            len(operands.places),
+            site.unit.changes_arrays,
+            reason,
+            eqn.span,
+        )
+        site.unit.calls_out.append(call)
+        self._write_call(len(site.unit.calls_out) - 1, operands, FASTER if reason is None else CALL)
 
     def words_of(self, kind: Kind) -> Words:
         """How a result of this kind lies in words, which are put aside."""
@@ -271,15 +296,14 @@ class _Results:
         self.floats += count
         return self.floats - count
 
-    def call(self, number: int, operands: _Operands) -> None:
-        """Write the operands down, and call."""
+    def _write_call(self, number: int, operands: _Operands, name: str) -> None:
         words = self.site.allocate((integer(self.integers),), "i64", ())
         numbers = self.site.allocate((integer(max(1, self.floats)),), "f64", ())
         for view, values in ((words, (*operands.integers, ONE)), (numbers, operands.floats)):
             for k, value in enumerate(values):
                 self.e.store(view, (integer(k),), value)
         places = (_start(words), _start(numbers), *operands.places)
-        self.e.add(External("call_out", places, number))
+        self.e.add(External(name, places, number))
         self.words, self.numbers = words, numbers
         failed = Apply("ne", (self._word(self.status), ZERO), "b1")
         self.e.exit_if(failed, "Python raises, or gives something of another type")
@@ -292,8 +316,18 @@ class _Results:
         assert self.numbers is not None
         return self.e.load(self.numbers, (integer(k),))
 
-    def value_of(self, words: Words, names: Sequence[Var] = ()) -> Value:
-        """A result, taken out of its words."""
+    def value(self, names: Sequence[Var]) -> Value:
+        """What Python has given."""
+        return self._value_of(self.result, names)
+
+    def fetch_into(self, made: View) -> None:
+        """Copy the array that Python has given to memory."""
+        assert isinstance(self.result, ArrayWords)
+        for k, dim in enumerate(made.dims):
+            self.e.must_be_same(self._word(self.result.at + k), dim)
+        self._fetch(made, self.result.at - 1)
+
+    def _value_of(self, words: Words, names: Sequence[Var] = ()) -> Value:
         match words:
             case NumberWords(code="f64", at=at, owner=owner):
                 return Scalar(self._float(at), self._owner(owner))
@@ -304,7 +338,7 @@ class _Results:
             case ArrayWords():
                 return self._array(words, names)
             case ContainerWords(form=form, items=items, keys=keys, type=cls):
-                return Tuple(tuple(map(self.value_of, items)), form, keys, cls)
+                return Tuple(tuple(map(self._value_of, items)), form, keys, cls)
             case KnownWords(value=value):
                 return StaticValue(value)
 

@@ -92,6 +92,8 @@ class ProgramBuilder:
         """Whether a value of the function itself lies in the memory of none of its arguments."""
         self.calls_out: list[Any] = []
         """What the program has Python compute, by number."""
+        self.may_call_faster = True
+        """Whether Python may be called where it is faster."""
         self.without_form: dict[Any, str] = {}
         """Equations that have no native form, by op and place, and why."""
         self.outside: dict[tuple[int, str], Value] = {}

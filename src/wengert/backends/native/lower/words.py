@@ -75,7 +75,7 @@ class CallOut:
         floats: how many floats there are.
         addresses: how many arrays are given.
         in_order: whether arrays that are given must be in C order.
-        reason: why the op has no native form.
+        reason: why the op has no native form; None if it has one, which is slower on large arrays.
         span: where it is in the user's program.
     """
 
@@ -89,5 +89,5 @@ class CallOut:
     floats: int
     addresses: int
     in_order: bool
-    reason: str
+    reason: str | None
     span: Span | None

@@ -35,14 +35,16 @@ def in_loops(procedures: Sequence[Procedure]) -> set[int]:
 
 def must_not_be_in_loops(procedures: Sequence[Procedure], calls: Mapping[int, CallOut]) -> None:
     """Refuse a program that has Python compute something again and again."""
-    for number in sorted(in_loops(procedures)):
-        raise Unlowered(f"{calls[number].reason}, and is in a loop", calls[number].span)
+    for call in (calls[number] for number in sorted(in_loops(procedures))):
+        if call.reason is not None:
+            raise Unlowered(f"{call.reason}, and is in a loop", call.span)
 
 
 def described(procedures: Sequence[Procedure], calls: Mapping[int, CallOut]) -> str:
     """The calls out of a program for a reader, each with its place; "" if there are none."""
     inner = in_loops(procedures)
-    return ", ".join(dict.fromkeys(_shown(call, number in inner) for number, call in calls.items()))
+    needed = ((k, call) for k, call in calls.items() if call.reason is not None)
+    return ", ".join(dict.fromkeys(_shown(call, k in inner) for k, call in needed))
 
 
 def _shown(call: CallOut, in_loop: bool) -> str:
@@ -81,8 +83,10 @@ _TURNS = 100.0
 
 def saves_time(function: Function, calls: Iterable[CallOut]) -> bool:
     """Whether native code saves more than it loses by these calls of Python."""
-    places = frozenset((call.name, call.span) for call in calls)
+    places = frozenset((call.name, call.span) for call in calls if call.reason is not None)
     inside = [each.function for each in callees([function]) if each.function is not None]
+    if not places:
+        return True
     return _saved(function.body, places) + sum(_saved(f.body, places) for f in inside) > 0.0
 
 

@@ -153,6 +153,7 @@ class _Lowering:
         self.leaves = tuple(leaves)
         unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
         unit.resets, unit.without_form = found.resets, found.without_form
+        unit.may_call_faster = not parallel
         unit.changes_arrays = changes_arrays(function)
         unit.lies_in_order = lies_in_order(function, leaves)
         self.unit = unit
