@@ -425,3 +425,32 @@ def test_c_sorts_by_itself():
     assert "call if large" in compiled.source
     assert "if large" not in compiled.c_source
     assert "ordered" in compiled.c_source
+
+
+def test_functions_of_scipy():
+    special = pytest.importorskip("scipy.special")
+
+    def likelihood(x):
+        return (special.gammaln(x * x + 1.0) * np.sin(x) * 0.5).sum()
+
+    compiled = wg.jit(wg.value_and_grad(likelihood))
+    value, slope = compiled(X)
+    right, right_slope = wg.value_and_grad(likelihood)(X)
+    assert value == pytest.approx(right, rel=1e-12)
+    np.testing.assert_allclose(slope, right_slope, rtol=1e-12)
+    assert "calls of Python: `gammaln` (" in compiled.explain()
+    assert compiled.exits == 0
+
+
+QUESTIONS = [lambda x, y: x is y, lambda x, y: np.shares_memory(x, y)]
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_questions_of_identity_are_not_asked_of_copies(question):
+    def f(x, y):
+        return (np.sin(x) * y * np.cos(y)).sum(), question(x, y)
+
+    x = np.array([np.nan, 2.0])
+    for y in (x, x.copy(), x[:]):
+        assert wg.jit(f)(x, y)[1] == f(x, y)[1]

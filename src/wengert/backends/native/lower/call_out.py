@@ -11,6 +11,7 @@ from typing import Any
 
 from ....ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
 from ....ir.types import NONE, UNKNOWN, Array, Kind, Number, Struct
+from ....ops.registry import runtime_helper
 from ..form.loopform import (
     CODES,
     NUMPY_NAMES,
@@ -67,11 +68,13 @@ FETCH = "fetch"
 
 _OF_OBJECTS = frozenset(
     (
-        "is_view", "is_view_of", "may_share_memory", "shares_memory", "memory_order", "strides", "flags", "changes",
-        "can_change", "pack", "getattr", "is", "is_not",
+        "is", "is_not", "in", "not_in", "may_share_memory", "shares_memory", "memory_order", "strides", "flags", "pack",
+        "getattr", "global", "closure", "format", "slice", "root", "means", "ruled", "valued", "shaped",
     )
 )  # fmt: skip
-"""Ops that ask for more of an object than its type and its numbers."""
+"""Ops that ask for more of an object than its type and its numbers, or are about the program."""
+_OF_NUMBERS = frozenset(("unbroadcast", "fill", "project", "summed_to"))
+"""Helpers of derivatives that depend on numbers alone, beside those of `runtime.numeric`."""
 
 
 def can_be_called_out(eqn: Eqn, *, may_give_views: bool) -> bool:
@@ -86,6 +89,10 @@ def can_be_called_out(eqn: Eqn, *, may_give_views: bool) -> bool:
         return False
     if op.name in WRITES or op.name in _OF_OBJECTS or not (op.fresh or may_give_views):
         return False
+    if set(op.spellings) == {"rt"} and op.name not in _OF_NUMBERS:
+        helper = runtime_helper(op.spellings["rt"])
+        if not helper.__module__.startswith("wengert.runtime.numeric."):
+            return False  # it is about containers, or about whose memory is whose
     return _is_representable(eqn.outs[0].kind)
 
 

@@ -50,8 +50,8 @@ def described(procedures: Sequence[Procedure], calls: Mapping[int, CallOut]) -> 
 def _shown(call: CallOut, in_loop: bool) -> str:
     where = [str(call.span)] if call.span is not None else []
     where += ["in a loop"] if in_loop else []
-    shown = ", ".join(where)
-    return f"`{call.name}` ({shown})" if shown else f"`{call.name}`"
+    name = call.name.removeprefix("<ufunc '").removesuffix("'>")
+    return f"`{name}` ({', '.join(where)})" if where else f"`{name}`"
 
 
 def _numbers(statements: Iterable[Statement]) -> Iterator[int]:
