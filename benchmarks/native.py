@@ -19,13 +19,15 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 import first_gradient
 import growth_of_natives
 import plot
-from problems import ELEMENTWISE, FIVE, LOOPS, SMALL, Problem, problems
+from problems import CALLS_OUT, ELEMENTWISE, FIVE, LOOPS, SMALL, Problem, problems
 from processes import Worker
 
 OURS, C = "wengert", "c"
-TOOLS = (OURS, C, "jax", "jax_scan", "torch", "autograd", "casadi", "numpy", "numba")
+PYTHON = "python"
+TOOLS = (OURS, PYTHON, C, "jax", "jax_scan", "torch", "autograd", "casadi", "numpy", "numba")
 LABELS = {
     OURS: "wg.jit",
+    PYTHON: "wengert, in Python",
     C: "C",
     "jax": "jax.jit",
     "jax_scan": "jax.jit, plain scan",
@@ -35,7 +37,13 @@ LABELS = {
     "numpy": "NumPy by hand",
     "numba": "Numba by hand",
 }
-ROWS = {"five": FIVE, "loops": LOOPS, "elementwise": ELEMENTWISE, "small": SMALL}
+ROWS = {
+    "five": FIVE,
+    "loops": LOOPS,
+    "elementwise": ELEMENTWISE,
+    "calls": CALLS_OUT,
+    "small": SMALL,
+}
 BOUNDARY = "wengert, of that the way in and out"
 LONG = 0.5
 """A call of more seconds is sampled in the first round only."""
@@ -193,7 +201,7 @@ def table(chosen: list[Problem], seconds: Seconds, absent: dict[str, str]) -> li
                 ratios.append(max(ratio, 0.01))
         if others:
             least = f"{row[OURS] / min(others):.2f}"
-        goal = "" if problem.row == SMALL else f"{problem.limit}"
+        goal = "" if problem.row in (SMALL, CALLS_OUT) else f"{problem.limit}"
         lines.append(f"| {problem.name} | {' | '.join(cells)} | {of_c} | {goal} | {least} |")
     lines += [
         "",

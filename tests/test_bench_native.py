@@ -28,13 +28,17 @@ def run(folder, *options):
 def test_every_tool_finds_the_same_gradients_and_is_timed(tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "ratios.svg"
-    rows = ("five", "loops", "elementwise", "small")
-    tools = ("wengert", "c", "numpy", "jax")
+    rows = ("five", "loops", "elementwise", "calls", "small")
+    tools = ("wengert", "python", "c", "numpy", "jax")
     printed, figures = run(tmp_path, "--only", *rows, "--tools", *tools, "--plot", str(picture))
     seconds = figures["seconds, 1 threads"]
-    assert len(seconds) == 14
+    assert len(seconds) == 17
     assert all(row["wengert"] > 0 for row in seconds.values())
-    assert all("numpy" in row for name, row in seconds.items() if name not in ("x", "Lorenz, RK4"))
+    by_python = {name for name, row in seconds.items() if "python" in row}
+    assert by_python == {"Kalman filter", "spectra", "pseudo-inverses"}
+    assert all(
+        "numpy" in seconds[name] for name in seconds.keys() - by_python - {"x", "Lorenz, RK4"}
+    )
     assert "| MLP 784-32-10 |" in printed
     if sys.platform == "linux":
         assert "wengert" in figures["bytes per step"]["logistic map"]

@@ -417,15 +417,19 @@ def test_text_in_a_result():
 @pytest.mark.parametrize(
     ("f", "x", "reason"),
     [
-        (lambda x: (x[0] > 0.5) + (x[1] > 0.5), np.ones(2), "arithmetic on NumPy's truth values"),
+        (
+            lambda x: (x[0] > 0.5) + (x[1] > 0.5),
+            np.ones(2),
+            "truth values, in numbers of 8 or 16 bits",
+        ),
         (lambda x: np.reciprocal(x), np.array([2, 3]), "NumPy computes this with integers"),
         (lambda x: np.fmod(x, 2), np.array([2, 3]), "NumPy computes this with integers"),
         (lambda x: np.any(x), 2.5, "whether a number is one at all"),
     ],
 )
 def test_what_numpy_computes_otherwise_is_left_to_python(f, x, reason):
-    with pytest.raises(wg.WengertError, match=reason):
-        wg.jit(f, strict=True)(x)
+    with pytest.raises(wg.WengertError, match=f"{reason}, and is in a loop"):
+        wg.jit(lambda x, n: [f(x) for _ in range(n)], strict=True)(x, 3)
 
 
 # --- comprehensions with conditions -------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import workloads
 
 FIVE, LOOPS, ELEMENTWISE, SMALL = "Zygote's five", "loops", "elementwise", "small calls"
+CALLS_OUT = "what Python computes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,38 @@ def lorenz(x, y, z, sigma, rho, beta, n):
     return x + y + z
 
 
+KALMAN = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([1.0, 0.0]), 0.01 * np.eye(2)
+"""How a body moves, what is seen of it, and the noise on its way."""
+
+
+def kalman_filter(f, h, q, seen):
+    x, p = np.zeros(2), np.eye(2)
+    total = 0.0
+    for z in seen:
+        x, p = f @ x, f @ p @ f.T + q
+        variance = h @ p @ h + 0.1
+        gain = p @ h / variance
+        rest = z - h @ x
+        x, p = x + gain * rest, p - np.outer(gain, h @ p)
+        total += 0.5 * (np.log(variance) + rest * rest / variance)
+    return total
+
+
+def spectra(signal, weights, n):
+    """The power in some frequencies, of a signal that is damped more and more."""
+    total = 0.0
+    for k in range(n):
+        power = np.abs(np.fft.rfft(signal * np.exp(-0.01 * k))) ** 2
+        total += np.log(1.0 + (weights * power).sum())
+    return total
+
+
+def pseudo_inverses(a, n):
+    for k in range(n):
+        a = np.linalg.pinv(a).T * 0.5 + np.cos(a + k)
+    return (a * a).sum()
+
+
 @cache
 def light_problems(quick: bool = False) -> dict[str, Problem]:
     """The problems that need NumPy alone, by name; `quick` makes the large ones small."""
@@ -107,6 +140,9 @@ def light_problems(quick: bool = False) -> dict[str, Problem]:
         Problem("logistic map", LOOPS, logistic_map, (3.2, 0.4, steps), (0, 1), 1.2, steps),
         Problem("Lorenz, RK4", LOOPS, lorenz, (*start, steps), (0, 1, 2, 3, 4, 5), 1.2, steps),
         Problem("Newton", LOOPS, newton, (1e12,), 0, 1.2),
+        Problem("Kalman filter", CALLS_OUT, kalman_filter, (*KALMAN, rng.normal(size=many // 100))),
+        Problem("spectra", CALLS_OUT, spectra, (rng.normal(size=128), rng.random(65), many // 500)),
+        Problem("pseudo-inverses", CALLS_OUT, pseudo_inverses, (rng.normal(size=(4, 3)), 10)),
         Problem("sin(x²)", SMALL, small, (0.7,)),
         Problem("x", SMALL, identity, (0.7,)),
     ]

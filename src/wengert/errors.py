@@ -340,12 +340,13 @@ class CheckFailed(WengertError, AssertionError):
 
 
 class NotNative(WengertError, NotImplementedError):
-    """Something in a function has no native form (yet); only `wg.jit(f, strict=True)` raises it.
+    """Something in a function has no native form (yet), or a loop has Python compute it; only `wg.jit(f, strict=True)`
+    raises it.
 
-    Without `strict` the Python form runs and a `NativeWarning` says the same. Native code works on floats,
-    complex numbers, integers, truth values, NumPy arrays of them (`float64`, `float32`, `complex128`, `int64`,
-    `bool`) and containers of known length. Move what it cannot do out of the function, or leave that function to
-    Python.
+    Without `strict` the Python form runs and a `NativeWarning` says the same, or native code calls Python. Native
+    code works on floats, complex numbers, integers, truth values, NumPy arrays of them (`float64`, `float32`,
+    `complex128`, `int64`, `bool`) and containers of known length. Move what it cannot do out of the function, or out
+    of the loop, or leave that function to Python.
     """
 
     code = "WG501"

@@ -10,7 +10,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
-from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer
+from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer, interrupts
+from ..backends.native.run.call_types import types_of
 from ..backends.native.run.vectorcall import quickly_called
 from ..compile import calling, engine
 from ..compile.calling import Call
@@ -31,11 +32,15 @@ from ..passes.blocks import tidy
 from .gradients import Derivative, Text
 
 if TYPE_CHECKING:
+    from ..backends.native.program.function import Lowered
     from ..backends.native.run.kernel import Kernel
     from ..backends.native.run.vectorcall import Identities
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+MOST_IN_PYTHON = 1000
+"""For how many types of arguments it is known at once that the Python form runs."""
 
 MOST_QUICK = 4
 """How many native forms of one function are tried without looking at the kinds of the arguments."""
@@ -131,6 +136,13 @@ class Fallback(NamedTuple):
     refused: Refused
 
 
+class Needless(NamedTuple):
+    """A native form that would do little else than call Python, and what it would call."""
+
+    called: str
+    in_force: Callable[[], bool]
+
+
 class Jitted(Generic[P, T]):
     """A function that runs as native code; where it cannot, its Python form runs.
 
@@ -152,11 +164,12 @@ class Jitted(Generic[P, T]):
         self.strict = strict
         self.parallel = parallel
         self.exits = 0
-        self._forms: dict[Any, Form | Refused] = {}
+        self._forms: dict[Any, Form | Refused | Needless] = {}
         self._quick: tuple[Quick, ...] = ()
         self._ways: list[tuple[Any, ...]] = []  # all there were: another thread may be in one
         self._routes: tuple[Route, ...] = ()
         self._fallbacks: tuple[Fallback, ...] = ()
+        self._in_python: set[Any] = set()
         functools.update_wrapper(self, self.function, updated=())
 
     @property
@@ -181,10 +194,16 @@ class Jitted(Generic[P, T]):
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if interrupts:
+            raise interrupts.pop()
+        if self._in_python and not kwargs and types_of(args) in self._in_python:
+            return self.function(*args)
         for quick in self._quick if not kwargs else ():
             in_force, entry, _kernel = quick
             if in_force():
                 found = entry(*args)
+                if found is EXITED:
+                    return self._left(args, kwargs)
                 if found.__class__ is not Answer:
                     return found
         for route in self._routes:
@@ -203,10 +222,13 @@ class Jitted(Generic[P, T]):
             if self.strict:
                 raise
             return self.function(*args, **kwargs)
-        if isinstance(form, Refused):
-            self._make_fallback(form, args, kwargs)
-            if self.strict:
-                raise form.reason
+        if not isinstance(form, Form):
+            if isinstance(form, Refused):
+                self._make_fallback(form, args, kwargs)
+                if self.strict:
+                    raise form.reason
+            else:
+                self._stay_in_python(args, kwargs)
             return self.function(*args, **kwargs)
         values = list(_leaves(form.function, self.function, args, kwargs))
         if form.reads_outside and not form.kernel.fits(values):
@@ -214,11 +236,26 @@ class Jitted(Generic[P, T]):
             return self._call(args, kwargs)
         found = form.kernel.call(values)
         if found is EXITED:
-            self.exits += 1
-            return self.function(*args, **kwargs)
+            return self._left(args, kwargs)
         return form.assemble(iter(found))
 
-    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused:
+    def _left(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What native code has left to the Python form."""
+        if interrupts:
+            raise interrupts.pop()
+        self.exits += 1
+        return self.function(*args, **kwargs)
+
+    def _stay_in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """From now on, calls with arguments of these types go to the Python form at once."""
+        types = None if kwargs else types_of(args)
+        if types is None:
+            return
+        if len(self._in_python) == MOST_IN_PYTHON:
+            self._in_python.clear()
+        self._in_python.add(types)
+
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused | Needless:
         key = self._key(args, kwargs)
         found = self._forms.get(key)
         if found is None or not found.in_force():
@@ -245,8 +282,11 @@ class Jitted(Generic[P, T]):
         except Unlowered as error:
             return call, error.reason
 
-    def _make(self, args: Sequence[Any], kwargs: dict[str, Any], key: Any) -> Form | Refused:
+    def _make(
+        self, args: Sequence[Any], kwargs: dict[str, Any], key: Any
+    ) -> Form | Refused | Needless:
         from ..backends.native.prepare.outside import read_from_outside
+        from ..backends.native.program import calls_out
         from ..backends.native.program import function as lowering
         from ..backends.native.run import machine
         from ..backends.native.run.kernel import Kernel, signature_of
@@ -262,6 +302,10 @@ class Jitted(Generic[P, T]):
             leaves = signature_of(values)
             target = machine.target()
             lowered = lowering.lower(ir, leaves, tidy.dce, target, parallel=self.parallel, own=own)
+            if self.strict:
+                calls_out.must_not_be_in_loops(lowered.procedures, lowered.calls_out)
+            if not calls_out.saves_time(ir, lowered.calls_out.values()):
+                return Needless(_called(lowered), in_force)
             kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
             message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
@@ -369,8 +413,7 @@ class Jitted(Generic[P, T]):
         lines: list[str] = []
         for (call, _), form in self._forms.items():
             kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
-            said = str(form.reason) if isinstance(form, Refused) else "native"
-            lines.append(f"({kinds}) {said}")
+            lines.append(f"({kinds}) {_said(form)}")
         return Text("\n".join(lines))
 
     @property
@@ -404,6 +447,22 @@ class Jitted(Generic[P, T]):
             f"{calling.name_of(self.function)} has no native form yet",
             "It is made for the arguments of a call: call the function first.",
         )
+
+
+def _said(form: Form | Refused | Needless) -> str:
+    """What a form is, and what it has Python compute."""
+    if isinstance(form, Refused):
+        return str(form.reason)
+    if isinstance(form, Needless):
+        return f"Python: native code would do little else than call {form.called}"
+    called = _called(form.kernel.lowered)
+    return f"native, with calls of Python: {called}" if called else "native"
+
+
+def _called(lowered: Lowered) -> str:
+    from ..backends.native.program import calls_out
+
+    return calls_out.described(lowered.procedures, lowered.calls_out)
 
 
 _INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."

@@ -228,7 +228,10 @@ searchsorted = declare(
     method="searchsorted",
 )
 lexsort = declare(
-    "lexsort", "keys, *, axis=-1", infer=lambda args, params: Array("int64"), np="lexsort"
+    "lexsort",
+    "keys, *, axis=-1",
+    infer=lambda args, params: Array("int64", None if (n := rank_of(args[0])) is None else n - 1),
+    np="lexsort",
 )
 isin = declare(
     "isin",

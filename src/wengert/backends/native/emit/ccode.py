@@ -37,6 +37,7 @@ from ..form.loopform import (
     slots_in,
 )
 from ..form.reading import readable
+from ..lower.call_out import FASTER
 from ..lower.calling_convention import (
     ArrayLeaf,
     ArrayResult,
@@ -296,6 +297,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"if ({expression(condition)}) {leave} /* {reason} */"
         case Multiply():
             yield _product(statement)
+        case External(number=int()):
+            raise Unlowered("a call of Python, which a file of C has not")
         case External(name=routine):
             raise Unlowered(f"`{routine}` is a routine of LAPACK, which a file of its own has not")
         case Spread(function=function, args=args, results=results, count=count):
@@ -344,6 +347,10 @@ def _nested(statement: For | While | If, exits: _Exits) -> Iterator[str]:
             yield f"    if (!({expression(condition)})) break;"
             yield from _block(body, exits)
             yield "}"
+        case If(then=then, other=other) if any(map(_calls_python, then)):
+            yield "{"
+            yield from _block(other, exits)
+            yield "}"
         case If(condition=condition, then=then, other=other):
             yield f"if ({expression(condition)}) {{"
             yield from _block(then, exits)
@@ -351,6 +358,11 @@ def _nested(statement: For | While | If, exits: _Exits) -> Iterator[str]:
                 yield "} else {"
                 yield from _block(other, exits)
             yield "}"
+
+
+def _calls_python(statement: Statement) -> bool:
+    """Whether a statement calls Python in the place of slower native code."""
+    return isinstance(statement, External) and statement.name == FASTER
 
 
 def _product(statement: Multiply) -> str:

@@ -51,7 +51,7 @@ from .llvm_hints import (
     notes_on,
 )
 from .llvm_ops import LLVM_TYPES, Operations, in_memory, result_type
-from .llvm_runtime import RUNTIME
+from .llvm_runtime import RUNTIME, declaration, pointer_of_call_out
 from .llvm_spread import spread
 from .llvm_writer import Writer
 
@@ -272,9 +272,14 @@ class _Printer(Writer):
 
     def external(self, statement: External) -> None:
         places = [self.address(a.pointer, a.index, a.code) for a in statement.args]
-        name = f"wg_{statement.name}"
-        self.operations.declare(name, f"declare void @{name}({', '.join(['ptr'] * len(places))})")
-        self.lines.append(f"  call void @{name}({', '.join(f'ptr {place}' for place in places)})")
+        name = f"@wg_{statement.name}"
+        if statement.number is not None:
+            pointer = f"@{pointer_of_call_out(statement.number)}"
+            self.operations.declare(pointer, f"{pointer} = global ptr null")
+            name = self.define(f"load ptr, ptr {pointer}")
+        else:
+            self.operations.declare(name, declaration(name, len(places)))
+        self.lines.append(f"  call void {name}({', '.join(f'ptr {place}' for place in places)})")
 
     # --- control --------------------------------------------------------------------------
 

@@ -10,6 +10,29 @@ from __future__ import annotations
 from .llvm_arena import ARENA
 from .llvm_kept import KEPT, LARGE, OF_THE_SYSTEM, with_numbers
 
+_FETCH = """\
+define internal void @wg_fetch(ptr %target, ptr %where, ptr %size) alwaysinline nounwind {
+  %from = load ptr, ptr %where
+  %bytes = load i64, ptr %size
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %from, i64 %bytes, i1 false)
+  ret void
+}
+"""
+"""Copies what a call of Python has given."""
+
+
+def declaration(routine: str, count: int) -> str:
+    """What a module says of a routine that is called with so many addresses."""
+    if routine == "@wg_fetch":
+        return _FETCH
+    return f"declare void {routine}({', '.join(['ptr'] * count)})"
+
+
+def pointer_of_call_out(number: int) -> str:
+    """The variable that holds the address of what is called."""
+    return f"wg_out_{number}"
+
+
 MEMORY_WORDS = 9
 """What a call has of memory: its first block, how deep its calls are nested, its arena in three words; then how to let
 Python's other threads run, where they do not, and what that gave; the room in the frame, from where to where."""

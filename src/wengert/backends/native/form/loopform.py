@@ -209,10 +209,14 @@ class Invoke:
 
 @record
 class External:
-    """Call a routine of LAPACK, which takes everything by address: `args` are the elements it is given."""
+    """Call a routine of LAPACK, which takes everything by address: `args` are the elements it is given.
+
+    One with a `number` is a call out to Python, by its number in the program.
+    """
 
     name: str
     args: tuple[Load, ...]
+    number: int | None = None
 
 
 @record

@@ -95,7 +95,8 @@ def _statement(statement: Statement) -> Iterator[str]:
         case Multiply():
             yield _product(statement)
         case External(name=name, args=args):
-            yield f"{name}({', '.join(map(expression, args))})"
+            number = "" if statement.number is None else f" {statement.number}"
+            yield f"{name.replace('_', ' ') if number else name}{number}({', '.join(map(expression, args))})"
         case Spread():
             yield from _spread(statement)
         case Invoke(function=function, args=args, results=results):

@@ -90,6 +90,12 @@ class ProgramBuilder:
         """Whether records hold memory that would not be given up with them."""
         self.is_apart: Callable[[Atom], bool] = lambda atom: True
         """Whether a value of the function itself lies in the memory of none of its arguments."""
+        self.calls_out: list[Any] = []
+        """What the program has Python compute, by number."""
+        self.may_call_faster = True
+        """Whether Python may be called where it is faster."""
+        self.without_form: dict[Any, str] = {}
+        """Equations that have no native form, by op and place, and why."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -127,6 +133,7 @@ class BlockLowering(Operands):
             raise Unlowered(str(error), eqn.span) from None
         except Unlowered as error:
             error.span = error.span or eqn.span
+            error.eqn = error.eqn or eqn
             raise
         self._done(eqn)
 

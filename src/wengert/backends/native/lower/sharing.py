@@ -148,8 +148,10 @@ class Sharing:
             return self._of_all(inside) | _new(out)
         if name == "getitem" and is_copied(eqn):
             return _new(out)
-        if name == "getitem" and eqn.args[0] in self._tuples and isinstance(eqn.args[1], Const):
-            return _new(self._separate.setdefault((eqn.args[0], eqn.args[1]), out))
+        if name in ("getitem", "getattr") and eqn.args[0] in self._tuples:
+            item = eqn.operands()[1]
+            if isinstance(item, Const):
+                return _new(self._separate.setdefault((eqn.args[0], item), out))
         return self.of(eqn.args[0]) if eqn.args else _new(out)
 
     def _of_all(self, atoms: Iterable[Atom]) -> Sources:

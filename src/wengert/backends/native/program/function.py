@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....ir.graph import Function, Var
@@ -18,11 +18,13 @@ from ..improve.optional_fields import with_conditional_words
 from ..improve.parallel import spread
 from ..improve.resets import have_resets, with_resets
 from ..improve.shared_fields import with_shared_words
+from ..lower.call_out import can_be_called_out
 from ..lower.calling_convention import Leaf, Result
 from ..lower.lowering import BlockLowering, ProgramBuilder
 from ..lower.parameters import Parameters, Writes
 from ..lower.sequences.mismatches import Learned, Loosened, Widened
 from ..lower.sharing import Sharing, lies_in_order
+from ..lower.words import CallOut
 from ..prepare.early_reads import with_early_reads
 from ..prepare.fuse_forward_backward import in_one_sweep
 from ..prepare.loop_cse import run_once
@@ -33,7 +35,8 @@ from ..prepare.writes import changes_arrays
 from ..values.emitter import Emitter
 from ..values.layouts import layouts_in
 from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value
-from .handlers import handler_of
+from .calls_out import numbers_of
+from .handlers import handler_of, place_of
 from .results import Results, Unforeseen, must_not_share_results
 
 
@@ -46,6 +49,7 @@ class Lowered(NamedTuple):
         sizes: how many different sizes the arrays have; they are the last parameters.
         results: what each leaf of the result is.
         written: the parameters, by number, that the function changes.
+        calls_out: what it has Python compute, by number.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Lowered(NamedTuple):
     sizes: int
     results: tuple[Result, ...]
     written: frozenset[int]
+    calls_out: Mapping[int, CallOut]
 
 
 class Resets(Exception):
@@ -82,7 +87,7 @@ def lower(
     sharing = Sharing(function)
     if own:
         must_not_share_results(function, sharing)
-    found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
+    found = Found(set(), set(), OF_DOUBLES, {}, set(), {}, resets=False)
     while True:
         try:
             unit = ProgramBuilder(prepare, handler_of, target)
@@ -101,6 +106,13 @@ def lower(
             found.learned[error.key] = error.item
         except Unforeseen as error:
             found.unforeseen.add(error.number)
+        except Unlowered as error:
+            eqn = error.eqn
+            if eqn is None or place_of(eqn) in found.without_form:
+                raise
+            if not can_be_called_out(eqn, may_give_views=not changes_arrays(function)):
+                raise
+            found.without_form[place_of(eqn)] = error.reason
 
 
 class Found(NamedTuple):
@@ -112,6 +124,7 @@ class Found(NamedTuple):
         of_lists: whose the floats may be that lists hold.
         learned: items of lists of which the program itself says nothing.
         loose: lists that hold numbers of several types.
+        without_form: equations that have no native form, and why.
         resets: whether it gives up records before it ends.
     """
 
@@ -120,6 +133,7 @@ class Found(NamedTuple):
     of_lists: frozenset[int]
     learned: dict[Any, Value]
     loose: set[Any]
+    without_form: dict[Any, str]
     resets: bool
 
 
@@ -138,7 +152,8 @@ class _Lowering:
         self.parallel = parallel
         self.leaves = tuple(leaves)
         unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
-        unit.resets = found.resets
+        unit.resets, unit.without_form = found.resets, found.without_form
+        unit.may_call_faster = not parallel
         unit.changes_arrays = changes_arrays(function)
         unit.lies_in_order = lies_in_order(function, leaves)
         self.unit = unit
@@ -162,13 +177,16 @@ class _Lowering:
         parameters.write_back()
         params = (*parameters.slots, *self.results.outs, *parameters.sizes)
         main = Procedure(self.name, params, tuple(self.results.slots), tuple(self.e.statements))
+        procedures = self._improved(main)
+        used = numbers_of(procedures)  # blocks that are lowered again leave others behind
         return Lowered(
             self.name,
-            self._improved(main),
+            procedures,
             self.leaves,
             len(parameters.sizes),
             results,
             frozenset(parameters.written),
+            {k: call for k, call in enumerate(self.unit.calls_out) if k in used},
         )
 
     def _values(self) -> dict[Var, Value]:
@@ -195,7 +213,7 @@ class _Lowering:
         sizes = self.results.sizes()
         main = with_memory_reused(main, sizes)
         others = [with_memory_reused(p, {}) for p in others]
-        if self.parallel:
+        if self.parallel and not unit.calls_out:
             main, parts = spread(main, others, sizes, unit.names)
             others += parts
         procedures = with_resets([*map(frugal, (main, *others))], unit.names)

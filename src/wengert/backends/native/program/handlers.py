@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....ir.graph import Eqn
+from ....ir.graph import Eqn, Span
 from ..containers import chosen_items, fields, flattened, list_ops, python_sums, zeros
-from ..lower import known, shapes, structure
+from ..lower import call_out, known, shapes, structure
 from ..lower.lowering import HANDLERS, BlockLowering, Handler
 from ..lower.sequences import ranges
 from ..ops.arrays import (
@@ -88,12 +88,23 @@ TABLES = (
 """The modules that enter handlers into the table."""
 
 
+Place = tuple[str, Span | None]
+
+
+def place_of(eqn: Eqn) -> Place:
+    """What stands for an equation when a program is lowered again."""
+    return eqn.op.name, eqn.span
+
+
 def handler_of(site: BlockLowering, eqn: Eqn) -> Handler:
     """The handler of the op of an equation.
 
     Raises:
         Unlowered: it has none.
     """
+    reason = site.unit.without_form.get(place_of(eqn))
+    if reason is not None:
+        return call_out.handler(reason)
     if complex_ops.is_about_complex(site, eqn):
         return complex_ops.handler_of(site, eqn)
     name = eqn.op.name
@@ -103,4 +114,7 @@ def handler_of(site: BlockLowering, eqn: Eqn) -> Handler:
         return structure.elementwise
     if special.row_of(eqn.op) is not None:
         return special.of_scipy
-    raise Unlowered(f"`{name}` has no native form yet")
+    reason = f"`{name}` has no native form yet"
+    if eqn.span is None:  # another op may be said in terms of it: that one is called out
+        raise Unlowered(reason)
+    return call_out.handler(reason)

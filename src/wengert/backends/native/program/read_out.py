@@ -19,6 +19,15 @@ ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.floa
 _CONTAINERS = {"tuple": tuple, "list": list}
 
 
+def python_number(number: Any, code: Code, origin: int) -> Any:
+    """A number of the loop form as the Python form would have given it."""
+    if code == "b1":
+        number = bool(number & 1)
+    if origin >= SINGLE:
+        return ITEM_TYPES["f32" if origin == SINGLE else code](number)
+    return int(number) if origin == AN_INTEGER else number
+
+
 def must_be_readable(column: Column) -> None:
     """Refuse a list that nothing here can put together."""
     match column:

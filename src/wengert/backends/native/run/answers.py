@@ -17,3 +17,6 @@ class Answer:
 
 EXITED = Answer("left to the Python form")
 OTHER_TYPES = Answer("arguments of other types")
+
+interrupts: list[KeyboardInterrupt] = []
+"""What the user interrupted while native code had Python compute something: raised once that has returned."""

@@ -34,10 +34,11 @@ from ..lower.calling_convention import (
     leaf_of,
 )
 from ..program.function import Lowered
-from ..program.read_out import ITEM_TYPES, ListReader, part_of
-from ..values.values import AN_INTEGER, PYTHON, SINGLE, DynamicOwner, Origin, Unlowered
+from ..program.read_out import ITEM_TYPES, ListReader, part_of, python_number
+from ..values.values import PYTHON, DynamicOwner, Origin, Unlowered
 from . import vectorcall
 from .answers import EXITED
+from .call_out import connect
 from .machine import compiled, machine
 from .threads import pool
 from .tiles import use_tiles
@@ -62,6 +63,7 @@ class Kernel:
         made = entry.entry_function(lowered, given) if python_objects.is_possible() else ""
         self.llvm = program_text(lowered, made)
         self.code = compiled(self.llvm, tuple(python_objects.table()) if made else ())
+        connect(self.code, lowered)
         self.entry = self.leaves_entry = None
         """A Python function that does all that `call` does, for leaves that are the arguments, and gives the
         result; the same for results that Python puts together, of which it gives the leaves."""
@@ -256,15 +258,6 @@ def _size(dim: Expr, sizes: Mapping[Slot, int]) -> int:
         return int(dim.value)
     assert isinstance(dim, Slot)
     return sizes[dim]
-
-
-def python_number(number: Any, code: Code, origin: int) -> Any:
-    """A number of the loop form as the Python form would have given it."""
-    if code == "b1":
-        number = bool(number & 1)
-    if origin >= SINGLE:
-        return ITEM_TYPES["f32" if origin == SINGLE else code](number)
-    return int(number) if origin == AN_INTEGER else number
 
 
 def _copied(address: int, code: Code, shape: Sequence[int]) -> Any:

@@ -152,10 +152,17 @@ class Code:
 
     def __init__(self, engine: Any):
         self.engine = engine
+        self._called: list[Any] = []
 
     def address(self, name: str) -> int:
         """Where a function is."""
         return self.engine.get_function_address(name)
+
+    def connect(self, name: str, function: Any) -> None:
+        """Have a variable hold the `address` of a function, which stays as long as the code does."""
+        place = ctypes.c_void_p.from_address(self.engine.get_global_value_address(name))
+        place.value = function.address
+        self._called.append(function)
 
 
 def compiled(text: str, more: tuple[str, ...] = (), level: int = LEVEL) -> Code:

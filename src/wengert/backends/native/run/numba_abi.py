@@ -16,6 +16,7 @@ from ..form.loopform import SIZES, Code, Constant, Expr, Slot
 from ..lower.calling_convention import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
 from ..program.function import Lowered
 from ..values.values import Unlowered
+from .call_out import connect
 from .machine import compiled, machine
 
 
@@ -57,6 +58,7 @@ def flat(lowered: Lowered) -> Flat:
         lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, vectors=m.vectors
     )
     code = compiled(text)
+    connect(code, lowered)
     return Flat(code.address(f"{lowered.name}.flat"), code.address("wg_release_all"), code)
 
 

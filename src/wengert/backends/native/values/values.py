@@ -16,6 +16,8 @@ class Unlowered(Exception):
         super().__init__(reason)
         self.reason = reason
         self.span = span
+        self.eqn: Any = None
+        """The equation that it is in."""
 
 
 UNBOUND, AN_INTEGER, PYTHON, SINGLE, NUMPY = range(-1, 4)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from .....ir.graph import Atom, Const, Eqn
 from .....ir.types import INT
 from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
+from ...lower.call_out import on_large
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import template_of
@@ -33,6 +34,9 @@ from ...values.values import (
     times,
 )
 from .argminmax import lane_of
+
+FEW = 100
+"""NumPy sorts more elements faster than merging does."""
 
 Key = Callable[[Emitter, Expr], Expr]
 """The number at a position, as code."""
@@ -77,13 +81,16 @@ def _by_lanes(site: BlockLowering, eqn: Eqn, code: Code | None, lane: Lane) -> V
     site.write_all()
     made = site.allocate(tuple(map(site.e.size, view.dims)), code or view.code, eqn.outs)
 
-    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
-        inner = site.inside(site.block, e) if at else site
-        lane(inner, *(lane_of(e, x, axis, at) for x in (view, made)))
-        if at:
-            inner.release_owned()
+    def native(here: BlockLowering) -> None:
+        def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+            inner = here.inside(here.block, e) if at else here
+            lane(inner, *(lane_of(e, x, axis, at) for x in (view, made)))
+            if at:
+                inner.release_owned()
 
-    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), element)
+        in_order(here.e, (*view.dims[:axis], *view.dims[axis + 1 :]), element)
+
+    on_large(site, eqn, made, FEW, native)
     return made
 
 

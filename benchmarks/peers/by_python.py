@@ -1,0 +1,13 @@
+"""wengert's Python form, beside native code that calls Python."""
+
+from functools import partial
+
+from problems import CALLS_OUT
+
+import wengert as wg
+
+
+def call(problem, _threads):
+    if problem.row != CALLS_OUT:
+        return None
+    return partial(wg.value_and_grad(problem.function, problem.argnums), *problem.arguments)
