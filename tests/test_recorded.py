@@ -197,6 +197,14 @@ def test_second_derivatives_along_lists():
         assert wg.hvp(f, **RECORDED)(0.7, 0.4, 1.0) == pytest.approx(expected, rel=1e-12)
 
 
+def test_explain_of_what_is_compiled():
+    square, cube = wg.jit(wg.grad(lambda x: x * x)), wg.jit(wg.grad(by_eval))
+    assert square.explain(2.0) == square.explain() == "(x: float) native"
+    told = cube.explain(2.0)
+    assert told.startswith("(x: float) [WG101] `eval()` cannot be read before it runs")
+    assert "\n\nThe Python form: (x: float) recorded: each call runs the program once" in told
+
+
 def test_layouts_of_copies():
     def program(a, b):
         flat = a.T.reshape(-1)

@@ -408,13 +408,23 @@ class Jitted(Generic[P, T]):
 
     # --- reading --------------------------------------------------------------------------
 
-    def explain(self) -> str:
-        """For each combination of argument types met so far: native, or why it is not."""
-        lines: list[str] = []
-        for (call, _), form in self._forms.items():
-            kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
-            lines.append(f"({kinds}) {_said(form)}")
-        return Text("\n".join(lines))
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Text:
+        """Whether arguments like these run natively, or why they do not, and how they run then.
+
+        Without arguments: whether those met so far do.
+        """
+        if not args and not kwargs:
+            return Text("\n".join(_told(call, form) for (call, _), form in self._forms.items()))
+        given, named = tuple(args), dict(kwargs)
+        if isinstance(self.function, Derivative):
+            given, named = self.function.placed(given, named)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NativeWarning)
+            form = self._form(given, named)
+        told = _told(self._key(given, named)[0], form)
+        if isinstance(form, Refused) and isinstance(self.function, Derivative):
+            told += f"\n\nThe Python form: {self.function.explain(*given, **named)}"
+        return Text(told)
 
     @property
     def source(self) -> str:
@@ -447,6 +457,11 @@ class Jitted(Generic[P, T]):
             f"{calling.name_of(self.function)} has no native form yet",
             "It is made for the arguments of a call: call the function first.",
         )
+
+
+def _told(call: calling.Call, form: Form | Refused | Needless) -> str:
+    kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
+    return f"({kinds}) {_said(form)}"
 
 
 def _said(form: Form | Refused | Needless) -> str:
