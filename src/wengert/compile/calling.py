@@ -151,8 +151,8 @@ def _without_leaves(kind: Kind) -> Kind:
 def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
     """The same call with all its values; its lists are taken apart, however long they are."""
     values = dict(zip((name for name, _ in call.arguments), args, strict=True))
-    arguments = _taken_apart(call.arguments, values)
-    keywords = _taken_apart(call.keywords, kwargs)
+    arguments = taken_apart(call.arguments, values)
+    keywords = taken_apart(call.keywords, kwargs)
     inputs = {**values, **kwargs}
     kinds = {**dict(arguments), **dict(keywords)}
     match call.target:
@@ -178,7 +178,7 @@ def deferring(call: Call) -> Call:
     return replace(call, defers=True)
 
 
-def _taken_apart(
+def taken_apart(
     inputs: Sequence[tuple[str, Kind]], values: Mapping[str, Any]
 ) -> tuple[tuple[str, Kind], ...]:
     return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)
