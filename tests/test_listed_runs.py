@@ -17,8 +17,9 @@ from test_corpus import each_program, has_one_real_result
 
 import wengert as wg
 from wengert.errors import UnsupportedSyntax
+from wengert.frontend.listing import runs
 
-CHANGES = "its run has no text: it changes a container that it is given"
+CHANGES = "its run has no text: it changes what `"
 OF_PARTS = "its run has no text: it takes the parts of complex numbers in memory"
 WITHOUT_TEXT = {
     **dict.fromkeys(
@@ -285,7 +286,25 @@ def test_a_container_that_is_changed_is_refused():
 
     with pytest.raises(UnsupportedSyntax) as caught:
         wg.grad(f).specialize([1.5])
-    assert f"Recording a run does not help here: {CHANGES}." in str(caught.value)
+    said = "Recording a run does not help here: its run has no text: it changes what `xs` holds."
+    assert said in str(caught.value)
+
+
+def test_what_it_has_captured_is_not_to_change():
+    calls = np.zeros(1)
+
+    def f(x):
+        calls[0] += 1
+        return x * x
+
+    with pytest.raises(UnsupportedSyntax, match="no text: it changes what `calls` holds"):
+        listed(f, 1.5)
+
+
+def test_a_long_run_is_refused(monkeypatch):
+    monkeypatch.setattr(runs, "MOST_STEPS", 100)
+    with pytest.raises(UnsupportedSyntax, match="no text: it has 201 steps, more than 100"):
+        listed(lambda x: sum(x * k for k in range(100)) + x, 1.5)
 
 
 @pytest.mark.parametrize("tier", [None, "recorded"])

@@ -66,8 +66,6 @@ def derive(verb: Verb, call: Call) -> Derived:
             return found
         with collecting_later():
             found = followed(lambda: _derive(verb, call))
-        if call.is_one_run:
-            return found  # nobody asks for it again
         _cache[key] = found
         _cache.move_to_end(key)
         while len(_cache) > CACHE_SIZE:
@@ -342,7 +340,6 @@ def read(
         call.target,
         call.arguments,
         dict(call.keywords),
-        values=None if call.values is None else dict(call.values),
         narrow=call.narrow,
         defers=call.defers,
         special=special,

@@ -45,6 +45,8 @@ from ..record.tape import (
 from .arrays import Arrays, Holding, item_size
 from .equations import LITERALS, is_literal, kind_of_result, no_text, spelling
 
+MOST_STEPS = 40_000
+
 
 @value_record
 class Given:
@@ -195,6 +197,8 @@ class Writer(Arrays):
     def write(self, entries: Any) -> None:
         """The equations of all steps."""
         assert isinstance(entries, Placed)
+        if len(entries) > MOST_STEPS:
+            raise no_text(f"it has {len(entries)} steps, more than {MOST_STEPS}")
         for entry, span in zip(entries, entries.spans, strict=True):
             self.builder.span = span
             _STEPS[type(entry)](self, entry)
