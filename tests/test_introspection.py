@@ -272,7 +272,7 @@ def making(monkeypatch):
 
 
 def test_B_C1_attribute_of_a_module_with_its_own_getattr(making):
-    def read_for_one_run(x):
+    def decided_by_its_run(x):
         n = np.random.default_rng(0).integers(3, 4)
         d = {}
         for k in range(n):
@@ -282,7 +282,9 @@ def test_B_C1_attribute_of_a_module_with_its_own_getattr(making):
                 del d[key]
         return sum(d.values()) * making.c * 1e-8
 
-    assert wg.grad(read_for_one_run)(1.5) == pytest.approx(3 * scipy.constants.c * 1e-8, rel=1e-15)
+    assert wg.grad(decided_by_its_run)(1.5) == pytest.approx(
+        3 * scipy.constants.c * 1e-8, rel=1e-15
+    )
     assert wg.grad(lambda x: x * making.c)(1.5) == scipy.constants.c
     with pytest.raises(AttributeError):
         wg.grad(lambda x: x * making.nonsense)(1.5)

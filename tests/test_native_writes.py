@@ -198,7 +198,7 @@ def test_an_argument_that_a_loop_has_replaced_is_written_natively():
         assert (compiled.exits, untouched[0]) == (1, 3.0)
 
 
-# --- through views, and in programs that are read for one run ------------------------------
+# --- through views, and in programs that loops decide ---------------------------------------
 
 
 def through_a_transpose(m):
@@ -266,7 +266,7 @@ def copied_while_it_may_be_halved(a, n):
     return (a * b).sum()
 
 
-def test_programs_that_are_read_for_one_run():
+def test_programs_that_loops_decide():
     form = wg.value_and_grad(copied_while_it_may_be_halved)
     compiled = wg.jit(form, strict=True)
     for exits, a in enumerate(([1.0, 3.0], [2.5, 3.0], [1.0, -3.0])):

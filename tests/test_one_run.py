@@ -1,4 +1,4 @@
-"""Programs that are read for one run: the values of a call decide which way every branch goes."""
+"""Programs of which only a run decides which object is which: values, derivatives, and the text of a run."""
 
 # programs under test are written as users write them
 # ruff: noqa: NPY002, TRY301
@@ -18,32 +18,15 @@ import trees
 from programs.control import round_robin
 from programs.objects import Simulator, machine_shop
 from scipy import linalg
-from test_corpus import each_program, has_one_real_result
 
 import wengert as wg
-from wengert.compile import calling, engine
-from wengert.compile.verbs import Verb
 from wengert.errors import UnsupportedSyntax
 
 
-def for_one_run(function, argnums, args):
-    """The gradient of a function as it is derived for one run."""
-    call = calling.call_of(function, args, {})
-    derived = engine.derive(Verb("grad", argnums), calling.of_one_run(call, function, args, {}))
-    return derived.run(*args, **calling.captured_by(function))
-
-
-NOT_BY_THEIR_RUN = frozenset(("engineering.smoothed_mesh", "mutable_containers.gini_coefficient"))
-"""Programs that kinds decide: one asks for `locals()`, one sorts the list that it is given by recursion."""
-
-
-@each_program(has_one_real_result, turn=2, parts=3)
-def test_a_run_that_is_written_out_has_the_derivative_of_the_program(program, args):
-    if program.name in NOT_BY_THEIR_RUN:
-        pytest.skip("refused for one run, not for the kinds of its arguments")
-    found = for_one_run(program.function, program.wrt, copy.deepcopy(args))
-    expected = wg.grad(program.function, argnums=program.wrt)(*copy.deepcopy(args))
-    trees.assert_close(list(found), list(expected), rel=1e-9)
+def written_out(function, argnums, args):
+    """The gradient of a function by its run for these arguments, written out."""
+    special = wg.grad(function, argnums, tier="recorded").specialize(*copy.deepcopy(args))
+    return special(*copy.deepcopy(args))
 
 
 def tries_smaller_steps(x):
@@ -108,7 +91,7 @@ def test_another_call_may_go_another_way():
         )
 
 
-def test_second_derivatives_of_one_run():
+def test_second_derivatives():
     h = 1e-5
     first = wg.grad(machine_shop)
     bend = (first(1.1 + h, 0.7, 0.21) - first(1.1 - h, 0.7, 0.21)) / (2 * h)
@@ -357,7 +340,7 @@ HANDLING = [
 @pytest.mark.parametrize("f", HANDLING)
 def test_a_handler_goes_on_with_the_loop_that_it_stands_in(f):
     expected = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
-    assert for_one_run(f, (0,), (1.3,)) == pytest.approx((expected,), rel=1e-8)
+    assert written_out(f, (0,), (1.3,)) == pytest.approx((expected,), rel=1e-8)
     assert wg.grad(f)(1.3) == pytest.approx(expected, rel=1e-8)
 
 
@@ -453,8 +436,8 @@ def shortest_way_around(weights):
     ("program", "args"),
     [(near_pairs, ([0.1, 0.9, 1.5], 1.0)), (shortest_way_around, ([1.0, 2.0, 2.5, 0.7, 0.3],))],
 )
-def test_sets_are_known_in_a_run(program, args):
-    (found,) = for_one_run(program, (0,), args)
+def test_sets_of_what_is_plain(program, args):
+    (found,) = written_out(program, (0,), args)
     np.testing.assert_allclose(found, differenced(program, args, len(args[0])), rtol=1e-6)
 
 
@@ -715,7 +698,7 @@ def test_what_seeded_generators_draw_is_known():
     np.testing.assert_allclose(wg.grad(filtered)(theta), expected, rtol=1e-6)
     pushed = [wg.pushforward(filtered, theta)[1](e) for e in np.eye(2)]
     np.testing.assert_allclose(pushed, expected, rtol=1e-6)
-    (found,) = for_one_run(filtered, (0,), (theta,))
+    (found,) = written_out(filtered, (0,), (theta,))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
@@ -761,6 +744,6 @@ def test_what_a_run_asks_of_its_values_is_known():
         oracle.central_difference(lambda t, e=e: course_of_segments(theta + t * e), 0.0)
         for e in np.eye(2)
     ]
-    (found,) = for_one_run(course_of_segments, (0,), (theta,))
+    (found,) = written_out(course_of_segments, (0,), (theta,))
     np.testing.assert_allclose(found, expected, rtol=1e-7)
     np.testing.assert_allclose(wg.grad(course_of_segments)(theta), expected, rtol=1e-7)

@@ -26,6 +26,7 @@ FLOORS: dict[str, list[set[str]]] = {
         {"data"},
         {"classes", "functions"},
         {"heap"},
+        {"listing"},
         {"boundary"},
         {"machine"},
         {"domain"},

@@ -1,4 +1,4 @@
-"""Programs that are read for one call: whole numbers and shapes decide what their loops do."""
+"""Programs in which whole numbers and shapes decide what loops do, and which object is which."""
 
 import heapq
 import math
@@ -288,7 +288,7 @@ def ladder(arms, path, opening="if"):
 
 
 @pytest.mark.parametrize("opening", ["elif", "if"])
-def test_a_long_ladder_is_read_for_the_counts_of_the_call(opening, tmp_path):
+def test_a_long_ladder_that_counts_decide(opening, tmp_path):
     value = ladder(150, tmp_path / "ladder.py", opening)
     for k in (0, 77, 200):
         factor = k + 1 if k < 150 else 1

@@ -143,7 +143,7 @@ def test_what_is_not_in_the_list():
     assert wg.grad(removed_twice)(0.5) == pytest.approx(3 * 0.5**2)
 
 
-def test_what_makes_no_sense_is_said_of_programs_that_are_read_for_one_run():
+def test_what_makes_no_sense_is_said_of_recorded_programs():
     with pytest.raises(wg.errors.BadArgument, match="`derivative` is for functions of one number"):
         wg.derivative(lists_in_a_list)(0.83, 3)
     with pytest.raises(wg.errors.NotScalar):

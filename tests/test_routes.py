@@ -1,4 +1,4 @@
-"""Which way every program of the corpus is read: `tests/golden/routes.txt`, by `--update` anew.
+"""Which way every program of the corpus takes: `tests/golden/routes.txt`, by `--update` anew.
 
 A change that moves a program from one way to another shows in the file.
 """
@@ -11,27 +11,21 @@ from programs import PROGRAMS
 
 from wengert.compile import calling, engine
 from wengert.errors import WengertError
+from wengert.ops.program.refusals import REFUSALS
 
 ROUTES = Path(__file__).parent / "golden" / "routes.txt"
 THEMES = sorted({program.theme for program in PROGRAMS})
 
 
 def route(function, args):
-    """By the kinds of the arguments, for one run, or the code of the refusal."""
-    call = calling.call_of(function, args, {})
-    ways = {
-        "kinds": lambda: call,
-        "one run": lambda: calling.of_one_run(call, function, args, {}),
-        "kinds, refused on a path": lambda: calling.deferring(call),
-    }
-    for name, way in ways.items():
-        try:
-            engine.read(way())
-        except (WengertError, RecursionError) as error:
-            refusal = error
-        else:
-            return name
-    return getattr(refusal, "code", type(refusal).__name__)
+    """By the kinds of the arguments, recorded, or the code of an error."""
+    try:
+        engine.read(calling.call_of(function, args, {}))
+    except REFUSALS:
+        return "recorded"
+    except WengertError as error:
+        return error.code
+    return "kinds"
 
 
 def routes_of(theme):

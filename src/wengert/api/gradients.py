@@ -61,8 +61,8 @@ def derived_or_refused(
     try:
         return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
     except REFUSALS as refusal:
-        if not may_record or (isinstance(refusal, NoRule) and not refusal.on_a_path):
-            raise  # a run comes to what has no rule as well
+        if not may_record or not engine.may_be_recorded(refusal):
+            raise
         raise Refused(refusal) from None
 
 
@@ -603,7 +603,14 @@ def code_ir(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
-    return Text(str(tidy(engine.read(_call(f, args)).function)))
+    call = _call(f, args)
+    made = engine.program_of(f, args) if args else engine.read(call).function
+    return Text(str(tidy(made)))
+
+
+def _to_read(verb: Verb, f: Callable[..., Any], args: Sequence[Any]) -> Derived:
+    call = _call(f, args)
+    return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
 
 
 def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
@@ -611,7 +618,7 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
-    derived = engine.derive(Verb("adjoint"), _call(f, args))
+    derived = _to_read(Verb("adjoint"), f, args)
     given = {} if args else calling.defaults_of(f)
     defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
     return Text(derived.with_defaults(defaults).source)
@@ -619,6 +626,6 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
-    derived = engine.derive(Verb("pushforward"), _call(f, args))
+    derived = _to_read(Verb("pushforward"), f, args)
     given = {} if args else calling.defaults_of(f)
     return Text(derived.with_defaults({**given, **calling.captured_literals(f)}).source)

@@ -15,7 +15,6 @@ from ..errors import BadArgument, MixedLibraries, NoSource
 from ..frontend.boundary import signature
 from ..frontend.boundary.partial_kinds import has_unread
 from ..frontend.domain.number_classes import is_narrow
-from ..frontend.machine.runs import Values
 from ..frontend.syntax.sources import source_of
 from ..ir.graph import Span
 from ..ir.records import replace, value_record
@@ -30,17 +29,10 @@ class Call:
     target: Kind
     arguments: tuple[tuple[str, Kind], ...]
     keywords: tuple[tuple[str, Kind], ...] = ()
-    values: tuple[tuple[str, Values], ...] | None = None
-    """For one call alone: the leaves of every input."""
     narrow: bool = False
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
     defers: bool = False
     """Whether what cannot be read on a path is refused by the runs that take it."""
-
-    @property
-    def is_one_run(self) -> bool:
-        """Whether it says what all arguments are, so that it is like no other call."""
-        return self.values is not None
 
     @property
     def is_partial(self) -> bool:
@@ -169,39 +161,12 @@ def _without_leaves(kind: Kind) -> Kind:
             return kind if kind == NONE else UNKNOWN
 
 
-def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """The same call with all its values; its lists are taken apart, however long they are."""
-    if call.is_partial:
-        call = replace(call_of(function, args, kwargs), defers=call.defers)
-    values = dict(zip((name for name, _ in call.arguments), args, strict=True))
-    arguments = _taken_apart(call.arguments, values)
-    keywords = _taken_apart(call.keywords, kwargs)
-    inputs = {**values, **kwargs}
-    kinds = {**dict(arguments), **dict(keywords)}
-    match call.target:
-        case Struct(form="function", keys=keys, items=items):
-            kinds |= dict(zip(keys, items, strict=True))
-            inputs |= {key: signature.step(function, Step("cell", key)) for key in keys}
-        case Struct():
-            kinds["self"], inputs["self"] = call.target, function
-        case _:
-            pass
-    leaves = tuple((name, _values_of(kind, inputs[name])) for name, kind in kinds.items())
-    return replace(call, arguments=arguments, keywords=keywords, values=leaves)
-
-
-def _values_of(kind: Kind, value: Any) -> Values:
-    leaves = Values(signature.leaf_values(kind, value))
-    leaves.whole = value
-    return leaves
-
-
 def deferring(call: Call) -> Call:
     """The same call, which is refused only where its run comes to what cannot be read."""
     return replace(call, defers=True)
 
 
-def _taken_apart(
+def taken_apart(
     inputs: Sequence[tuple[str, Kind]], values: Mapping[str, Any]
 ) -> tuple[tuple[str, Kind], ...]:
     return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)

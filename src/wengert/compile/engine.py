@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import UnsupportedSyntax, WengertError
+from ..errors import NoRule, UnsupportedSyntax, WengertError
 from ..frontend import read as source
 from ..frontend.boundary import signature
 from ..frontend.machine.session import NeedsKnown
@@ -29,11 +29,11 @@ from . import keys, ready
 from .calling import (
     Call,
     call_of,
+    captured_by,
     captured_literals,
     defaults_of,
     deferring,
     general_call,
-    of_one_run,
     self_contained,
 )
 from .derived import Derived, followed, lock, traces
@@ -66,8 +66,6 @@ def derive(verb: Verb, call: Call) -> Derived:
             return found
         with collecting_later():
             by, found = followed(lambda: _derive(verb, call))
-        if call.is_one_run:
-            return found  # nobody asks for it again
         for each in dict.fromkeys(((verb, by), key)):
             _cache[each] = found
             _cache.move_to_end(each)
@@ -255,15 +253,60 @@ def derive_to_keep(
 ) -> tuple[Derived, Derived]:
     """The derivative for arguments like these, and the same to be read or saved rather than called here.
 
-    What is refused for their kinds is read for this run.
+    Of what is recorded it is that of this run, written out.
     """
+    if verb.tier == "recorded":
+        return _listed(verb, function, args, kwargs)
+    may_record = verb.tier != "static"
+    try:
+        derived = derive_for(verb, function, args, kwargs)
+    except REFUSALS as refusal:
+        if not may_record or not may_be_recorded(refusal):
+            raise
+        from . import recorded  # few programs need it
+
+        return recorded.after(refusal, _listed, verb, function, args, kwargs)
     call = call_of(function, args, kwargs)
-    with suppress(*REFUSALS):
-        return _published(verb, call), _to_keep(verb, call, function)
-    for way in (of_one_run(call, function, args, kwargs), deferring(call)):
+    if known(verb, call)[1] is None:
+        return derived, _to_keep(verb, call, function)
+    if may_record:
         with suppress(WengertError, RecursionError):
-            return derive(verb, way), _to_keep(verb, way, function)
-    return derive_for(verb, function, args, kwargs), _to_keep(verb, call, function)
+            return _listed(verb, function, args, kwargs)
+    return derived, _to_keep(verb, deferring(call), function)
+
+
+def program_of(function: Any, args: Sequence[Any]) -> Function:
+    """The IR of a call with arguments like these; of what is recorded that of this run, written out."""
+    call = call_of(function, args, {})
+    try:
+        return read(call).function
+    except REFUSALS as refusal:
+        if not may_be_recorded(refusal):
+            raise
+        from . import listed, recorded
+
+        found = recorded.after(
+            refusal, listed.listed, call, function, args, {}, captured_by(function)
+        )
+        return found.function
+
+
+def may_be_recorded(refusal: WengertError) -> bool:
+    """Whether a run may give what reading has refused: it comes to what has no rule as well."""
+    return not isinstance(refusal, NoRule) or refusal.on_a_path
+
+
+def _listed(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Derived, Derived]:
+    from . import listed
+
+    call = call_of(function, args, kwargs)
+    functions, apart = listed.differentiated(verb, call, function, args, kwargs)
+    functions = tuple(replace(each, narrow=call.narrow) for each in functions)
+    settled = settle.settled_together(map(without_remarks, functions))
+    made = Derived(settled, (), rules.generation(), must_be_apart=apart)
+    return made, made.with_defaults(captured_literals(function))
 
 
 def _to_keep(verb: Verb, call: Call, function: Any) -> Derived:

@@ -128,7 +128,7 @@ def narrowed(verb: Verb, call: Call, read: Reader) -> tuple[Call, Program]:
     """What reading a call gives, and the call that is described by what was asked about."""
     program = _with_items_used(verb, call, read(call, {}))
     who = _target(call.target)
-    if who is None or call.is_one_run or call.defers or call.is_partial:
+    if who is None or call.defers or call.is_partial:
         return call, program
     readings = _readings_of(verb, who)
     readings.times += 1

@@ -97,7 +97,6 @@ def read_source(
         call.target,
         call.arguments,
         dict(call.keywords),
-        values=None if call.values is None else dict(call.values),
         narrow=call.narrow,
         defers=call.defers,
         special=special,

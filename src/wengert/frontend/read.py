@@ -8,14 +8,14 @@ import types
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
-from ..ops.program.identity import apart, counted
+from ..ops.program.identity import apart
 from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
@@ -38,12 +38,8 @@ from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walki
 from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
-from .machine.runs import Values
 from .machine.session import NeedsCallee, NeverReturns, OneByOne, Session
 from .syntax.sources import source_of
-
-if TYPE_CHECKING:
-    from .machine.one_run import OneRun
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -69,7 +65,6 @@ def read(
     special: Special,
     derivative: Callable[..., Value],
     opted_out: Callable[[Any], bool],
-    values: Mapping[str, Values] | None = None,
     narrow: bool = False,
     defers: bool = False,
     likes: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
@@ -83,7 +78,6 @@ def read(
         special: how to read calls of a function that is one of wengert's own; None for all others.
         derivative: how to read a call of a derivative function.
         opted_out: whether a function's code is to be read although it has a rule.
-        values: for every input the values of its leaves, to read it for one call alone.
         narrow: whether numbers among the arguments are narrower than Python's.
         defers: whether what cannot be read on a path is refused by the runs that take it.
         likes: the kinds of globals that have unread parts, by who holds them and by which name.
@@ -95,7 +89,6 @@ def read(
             special=special,
             derivative=derivative,
             opted_out=opted_out,
-            run=None if values is None else _run_of(values),
             narrow=narrow,
             defers=defers,
             likes=likes,
@@ -117,12 +110,6 @@ _LEARNT = (
     "changed_outside", "bound_outside", "changed_in_classes",
 )  # fmt: skip
 """What one reading of a program finds for the next."""
-
-
-def _run_of(values: Mapping[str, Values]) -> OneRun:
-    from .machine.one_run import OneRun  # few programs need it
-
-    return OneRun(values)
 
 
 def _read_once(
@@ -191,8 +178,7 @@ def _followed(
     except NeverReturns:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     _refuse_sourceless(it)
-    checks = [*_check_run(it, params), *_refuse_aliases(it, params)]
-    it.builder.eqns[:0] = [*checks, *reading.early]
+    it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early]
     body = it.builder.block(params, outs)
     apart = _must_be_apart(it, params, inputs)
     return Function(_name_of(target), tuple(inputs), body, kind), apart
@@ -250,13 +236,6 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     return [Eqn((Var(NONE),), apart, tuple(objects))]
 
 
-def _check_run(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
-    """Checks that a call has the shapes and whole numbers of the run that the program was read for."""
-    run = it.reading.run
-    expected = () if run is None else run.expected(params)
-    return [Eqn((Var(NONE),), counted, (param, Const(count))) for param, count in expected]
-
-
 class _Given:
     """What a program is given: its inputs, and the leaves that are the parameters of its body."""
 
@@ -272,10 +251,7 @@ class _Given:
         if name in self.it.reading.whole and isinstance(plain, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(plain, name))
-            if self.it.reading.run is not None:
-                self.it.reading.run.begin_whole(name, self.params[-1])
             value = self.it.open_up(self.params[-1])
-            self._note_values(name, value)
             self.it.reading.unread.update(unread_parts(kind, value, (name,)))
             self.it.reading.generators.update(generators(kind, value))
             return value
@@ -286,12 +262,7 @@ class _Given:
         self.inputs.append(Input(name, kind, how))
         self.params += [var for var in _vars([value]) if var not in unread]
         self._note(name, value)
-        self._note_values(name, value)
         return value
-
-    def _note_values(self, name: str, value: Value) -> None:
-        if self.it.reading.run is not None:
-            self.it.reading.run.begin(name, list(flatten(value)))
 
     def _note(self, name: str, value: Value) -> None:
         if isinstance(value, Items):

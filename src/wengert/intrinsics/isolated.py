@@ -33,7 +33,6 @@ from ..frontend.domain.values import (
     unflatten,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..frontend.machine.runs import handed_on
 from ..frontend.machine.session import NeverReturns, strictly
 from ..ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from ..ir.records import replace
@@ -119,8 +118,6 @@ def _attempt(
     inside = [
         fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
     ]
-    for arg, value in zip(args, inside, strict=True):
-        handed_on(it, arg, value)
     given = [part for value in inside for part in _parts(value)]
     it.reading.inputs += [part for part in given if is_mutable(part) or isinstance(part, Var)]
     with it.aside() as builder, _keeping_to_itself(it, state):

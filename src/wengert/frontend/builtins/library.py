@@ -49,9 +49,8 @@ from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
-from ..objects.identities import holds_by_identity, refuse_in_sets
+from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
-from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
-        if len(known) <= UNROLL or it.reading.is_one_run:
+        if len(known) <= UNROLL:
             return Const(known)
     return it.emit(st.range_, *(it.atom(a) for a in args))
 
@@ -159,8 +158,6 @@ def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     listed = [it.as_list(a) for a in args]
-    if it.reading.is_one_run and all(holds_by_identity(it, each) for each in listed):
-        return it.call(Const(container_polyfills.KnownSet), listed, {})
     for each in listed:
         refuse_in_sets(it, each)
     return it.call_foreign(set, listed, {})
@@ -332,8 +329,6 @@ def _extremum(which: str) -> Handler:
             args = [it.joined(args)]
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
-        if it.reading.is_one_run and (is_iterator(source) or isinstance(source, LazyIterable)):
-            source = it.as_list(source)  # its items may be known objects
         objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:
             return choosing.extremum(it, which, objects, key)

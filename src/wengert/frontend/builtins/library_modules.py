@@ -51,7 +51,7 @@ from ..iterate import iterators
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..objects import dispatching
-from ..objects.identities import holds_by_identity, refuse_in_sets, token_of
+from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.scipy import sparse_storage
 from ..polyfills.stdlib import collections as container_polyfills
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    token = token_of(it, args[0])
-    return it.opaque(id, args, kwargs, INT) if token is None else token
+    refuse_identity(it, args[0])
+    return it.opaque(id, args, kwargs, INT)
 
 
 def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -82,9 +82,7 @@ def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if own is not None:
         return own
     if holds_by_identity(it, args[0]):
-        token = token_of(it, args[0])
-        if token is not None:
-            return token
+        refuse_identity(it, args[0])
         refuse_in_sets(it, args[0])
     instances.refuse_unknown_class(it, args[0])
     return it.opaque(hash, args, kwargs, INT)
@@ -432,13 +430,6 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (
         container_polyfills.other_use_of_globals,
         _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
-    ),
-    (
-        container_polyfills.only_the_run_knows_the_order,
-        _refuse(
-            "only the run knows in which order a set is walked over",
-            "Walk over a list, or over a dictionary with these keys, `dict.fromkeys(xs)`.",
-        ),
     ),
     (locals, _locals),
     *(

@@ -39,7 +39,6 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import has
-from ..machine.runs import known
 from ..machine.session import NeverReturns
 from ..objects import (
     class_attributes,
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
 def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, name, *default = args
     if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
-        name = known(it, name)
         if isinstance(name, Var):  # a function, most likely: differentiated when it is called
             return it.emit(st.opaque, Const(getattr), *map(it.atom, args), names=Const(()))
     return by_name(it, name, lambda attribute: _get(it, value, attribute, default))

@@ -47,7 +47,6 @@ from ..machine.failing import fail_now, raise_now
 from ..machine.guards import rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.runs import with_known_keys
 from ..machine.session import strictly
 from ..polyfills import manifest
 from ..syntax.declarations import changes_its_object
@@ -106,7 +105,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
             kwargs[keyword.arg] = value
             continue
         if isinstance(value, Var):
-            value = with_known_keys(it, it.open_up(value))
+            value = it.open_up(value)
         elif is_object(value):
             value = it.dict_from(value)
         if not (isinstance(value, Items) and value.form == "dict"):

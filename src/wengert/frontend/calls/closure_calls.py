@@ -31,7 +31,6 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
 from ..machine.protocol import operation
-from ..machine.runs import known, take_turn
 from ..machine.session import NeedsCallee, strictly
 from ..syntax.declarations import yields
 from . import remembering, separate
@@ -88,12 +87,7 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
     What differs from call to call is known where it walks over objects whose structure is known.
     """
     active = [frame for frame in _callers(it) if _same_function(frame.closure, closure)]
-    if it.reading.is_one_run:
-        if active:
-            take_turn(it)
-        if it.reading.is_one_run:
-            return False
-    elif len(active) > DEEPEST:
+    if len(active) > DEEPEST:
         return True
     return any(
         frame.bound.keys() == bound.keys()
@@ -113,10 +107,9 @@ def _callers(it: Interpreter) -> list[Frame]:
 
 
 def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
-    match known(it, a), known(it, b):
+    match a, b:
         case Const(value=x), Const(value=y):
-            counted = it.reading.is_one_run and isinstance(x, int) and isinstance(y, int)
-            return x == y if counted else isinstance(x, (int, float, complex)) or x == y
+            return isinstance(x, (int, float, complex)) or x == y
         case Items() as x, Items() as y:
             if is_mutable(x) and is_mutable(y):
                 return x is y or x.home is not None or y.home is not None or x.place is y.place
@@ -138,8 +131,7 @@ def _same_function(a: Closure, b: Closure) -> bool:
 
 
 def _is_large(it: Interpreter, closure: Closure) -> bool:
-    alone = it.reading.is_one_run or it.only_asks
-    return _size(closure.node) > INLINE_NODES and not alone
+    return _size(closure.node) > INLINE_NODES and not it.only_asks
 
 
 def _can_be_separate(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:

@@ -23,7 +23,6 @@ from ...rules.registry import rule_for
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.protocol import operation
-from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
 from . import ordinary_options, writing_functions
 
@@ -413,10 +412,7 @@ def _as_array(it: Interpreter, op: Op, value: Value) -> Value:
 
 
 def _option(it: Interpreter, value: Value) -> Atom:
-    """An option of an op: shapes and axes that the run decides are constants."""
-    value = known(it, value)
-    if isinstance(value, Items) and value.form == "tuple":
-        value = value.holding([known(it, each) for each in value.values])
+    """An option of an op: shapes and axes that are known are constants."""
     if isinstance(value, Items) and all(isinstance(v, Const) for v in value.values):
         constants = [v.value for v in value.values if isinstance(v, Const)]
         return Const(tuple(constants) if value.form == "tuple" else constants)

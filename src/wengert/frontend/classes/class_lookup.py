@@ -287,8 +287,6 @@ def as_key(index: Value) -> Value:
         items = [as_key(value) for value in index.values]
         if all(isinstance(item, Const) for item in items):
             return Const(tuple(item.value for item in items if isinstance(item, Const)))
-    if isinstance(index, Items) and index.form == "identity":
-        return Const(ObjectKey(("id", index.type), index))
     if isinstance(index, Items) and index.form in ("object", "dataclass"):
         token = hash_token(index)
         return index if token is None else Const(ObjectKey(token, index))

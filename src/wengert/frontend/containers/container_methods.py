@@ -132,40 +132,6 @@ def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
     return Const(None)
 
 
-def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    if len(items.values) < 2:
-        return Const(None)
-    if not it.reading.is_one_run:
-        return None
-    from . import choosing
-
-    compared = choosing.by_comparison(it, items, kwargs)
-    if compared is not None:
-        return _put_list(it, items, compared.values) if isinstance(compared, Items) else None
-    objects = choosing.known_objects(it, items, choosing.is_object)
-    if objects is None:
-        return None
-    reverse = kwargs.get("reverse", Const(False))
-    ordered = choosing.in_order(it, objects, kwargs.get("key"), reverse)
-    return _put_list(it, items, ordered.values)
-
-
-def _remove(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    """Which item it is, is known where one run is read: the objects around it stay what they are."""
-    if not it.reading.is_one_run or len(args) != 1:
-        return None
-    mark, wanted = it.mark(), heap.now(it, args[0])
-    for k, item in enumerate(items.values):
-        alike = it.known_truth(it.truth(it.is_or_equals(heap.now(it, item), wanted)))
-        if alike is None:
-            it.return_to(mark)
-            return None
-        if alike:
-            it.delitem(items, Const(k))
-            return Const(None)
-    return raise_now(it, ValueError, "list.remove(x): x not in list")
-
-
 def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
     key, *default = args
     if not isinstance(key, Const):
@@ -253,8 +219,8 @@ _LIST_METHODS: dict[str, Method] = {
     "insert": _insert,
     "reverse": _reverse,
     "clear": _clear,
-    "sort": _sort,
-    "remove": _remove,
+    "sort": lambda it, items, args, kwargs: None if len(items.values) > 1 else Const(None),
+    "remove": lambda it, items, args, kwargs: None,
     "extendleft": lambda it, items, args, kwargs: None,
     "rotate": lambda it, items, args, kwargs: None,
 }

@@ -323,8 +323,6 @@ def raise_exception(it: Interpreter, exception: Value, cause: Value | None = Non
     if it.catching.explicit and it.catching.keeps:
         if isinstance(current, Items) and _holds_values(current):
             it.catching.leave(current)
-    if it.reading.is_one_run and isinstance(current, Items) and it.catching.catches(current.type):
-        it.catching.leave(current)
     _raise_at_run_time(it, current, cause)
 
 

@@ -16,8 +16,8 @@ from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..machine.protocol import operation
-from ..machine.runs import by_turns, item_of_turn, take_turn, turns_of
 from ..machine.session import NeverReturns, strictly
+from ..machine.turns import by_turns, item_of, turns_of
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
 
@@ -59,7 +59,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
     names = assigned_names([node.target, *node.body])
     turns = turns_of(it, items) if isinstance(items, Running) else None
     if isinstance(items, Running) and turns is not None:
-        _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
+        _write_out(it, turns, lambda k: guarded(it, items, body)(item_of(items, k)))
         walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
 
@@ -74,9 +74,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
             walking.refuse_changed(it, copied, 0)
         else:
             _walk_by_index(it, node, lists)
-    elif not items or (
-        should_unroll(it, items) and (it.reading.is_one_run or not _is_range(iterable))
-    ):
+    elif not items or (should_unroll(it, items) and not _is_range(iterable)):
         unroll(it, items, body, iterable, lists, node)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
@@ -240,7 +238,7 @@ def _run_if_passed(
 
 @operation("should_unroll")
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
-    if len(items) <= UNROLL or it.reading.is_one_run:
+    if len(items) <= UNROLL:
         return True
     if it.can_be_written_out(items):
         return True
@@ -273,8 +271,6 @@ def unroll(
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
             item = _taken_anew(it, iterable, lists, k, key)
-        if it.reading.is_one_run:
-            take_turn(it)
         body(item)
 
     _write_out(it, len(items) + bool(dictionaries), turn)
@@ -329,9 +325,6 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if known is False:
         it.execute(node.orelse)
         return
-    if it.reading.is_one_run and marked is None and _tested(it, node) is not None:
-        _run_in_turns(it, node)
-        return
     if known is True and marked is None and _asks_for_items(it, node) and _run_few_turns(it, node):
         return
     names = assigned_names([node.test, *node.body])
@@ -366,47 +359,6 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         if it.flag("%returned") == Const(False):
             raise NeverReturns
         it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
-    finish(it, depth, node.orelse)
-
-
-def _tested(it: Interpreter, node: ast.While) -> bool | None:
-    """What the test of a loop says before its first turn, if that is known."""
-    mark = it.mark()
-    said = it.known_truth(it.condition(node.test))
-    it.return_to(mark)
-    return said
-
-
-def _run_in_turns(it: Interpreter, node: ast.While) -> None:
-    """A `while` whose turns the run decides, written out: as long as it does."""
-    depth = it.frame.loops + 1
-    it.vars[f"%break{depth}"] = Const(False)
-
-    def turns() -> None:
-        while True:
-            mark = it.mark()
-            goes_on = it.known_truth(it.condition(node.test))
-            if goes_on is None and node.orelse:
-                raise it.unsupported(
-                    "only the run knows how many turns this loop has", "Use `for` and `break`."
-                )
-            if goes_on is None:
-                it.return_to(mark)
-                run_while(it, node)
-                return
-            if not goes_on:
-                return
-            take_turn(it)
-            it.vars[f"%continue{depth}"] = Const(False)
-            it.execute(node.body)
-            it.vars[f"%continue{depth}"] = Const(False)
-            left = it.left()
-            if left != Const(False):
-                it.run_rest(left, turns)
-                return
-
-    with it.frame.in_loop():
-        turns()
     finish(it, depth, node.orelse)
 
 

@@ -20,9 +20,8 @@ from ...ir.builder import Builder
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn, Var, births
 from ...ir.records import replace
 from ...ir.renaming import clones, renamed_eqn
-from ...ir.types import BOOL, NONE, UNKNOWN
+from ...ir.types import BOOL, UNKNOWN
 from ...ops import structure as st
-from ...ops.program import identity as ident
 from ...ops.program import may_raise
 from .. import heap as hp
 from ..domain.values import Closure, Items, LazyIterable, Maybe, Native, Scope, Value
@@ -32,7 +31,6 @@ from ..machine.session import PathRaises
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from ..machine.one_run import OneRun
     from .branch import Branch
 
 Read = TypeVar("Read")
@@ -54,11 +52,6 @@ class TryContext:
         self._groups: list[Group] = [Group()]
         self.arms: list[OpenArm] = []
         self._quiet = False
-
-    @property
-    def run(self) -> OneRun | None:
-        """What is known of the values of the run that is read."""
-        return self._it.reading.run
 
     @property
     def explicit(self) -> bool:
@@ -189,25 +182,6 @@ class TryContext:
         regions = (region for group in self._groups for region in group.regions)
         return any(may_raise.any_related(raised, region.classes) for region in regions)
 
-    def leave_by(self, eqn: Eqn) -> None:
-        """An equation that is known to raise is run, and what follows it is the handler."""
-        self.close_segment()
-        outer, exception, completed = self._it.builder, Var(UNKNOWN), Var(BOOL)
-        classes = tuple(cls for region in self._groups[-1].regions for cls in region.classes)
-        inside = clones(eqn.outs)
-        body = Builder(outer.span)
-        body.eqns = [replace(renamed_eqn(eqn, inside), outs=tuple(inside.values()))]
-        block = body.block((), list(inside.values()))
-        with self.quiet():
-            outer.try_([UNDEFINED] * len(inside), classes, block, [exception, *eqn.outs])
-            outer.append(
-                Eqn((completed,), st.is_, (exception, Const(None)), {}, (), "py", outer.span)
-            )
-            outer.append(
-                Eqn((Var(NONE),), ident.decided, (completed, Const(False)), span=outer.span)
-            )
-        self.leave(exception)
-
     # --- equations ------------------------------------------------------------------------
 
     def before(self, target: Watched, eqn: Eqn) -> Watched:
@@ -288,10 +262,8 @@ class TryContext:
         outer.following = None
         outer.span = it.builder.span
         it.builder = outer
-        run = self.run
-        risky = [eqn for eqn in eqns if run is None or not run.has_run(eqn)]
         with self.quiet():
-            if may_raise.any_may_raise(risky, segment.catches):
+            if may_raise.any_may_raise(eqns, segment.catches):
                 self._emit_try(segment)
             else:
                 for eqn in eqns:

@@ -19,7 +19,6 @@ from ...ops import structure as st
 from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
-from ..machine.runs import known
 from ..machine.session import NeverReturns
 from ..polyfills.stdlib import collections as container_polyfills
 
@@ -109,15 +108,13 @@ def _called(
 ) -> Value:
 
     args = operands(it, function.__name__, args)
-    given = [known(it, value) for value in args]
-    named = {name: known(it, value) for name, value in kwargs.items()}
-    if not all(isinstance(value, Const) for value in (*given, *named.values())):
+    if not all(isinstance(value, Const) for value in (*args, *kwargs.values())):
         if otherwise is not None:
             return otherwise()
         kind = kind_of_value(Const(getattr(function, "__self__", None)))
         return it.opaque(function, args, kwargs, kind_of_method(kind, function.__name__))
     try:
-        result = function(*map(_content, given), **{n: _content(v) for n, v in named.items()})
+        result = function(*map(_content, args), **{n: _content(v) for n, v in kwargs.items()})
     except Exception:  # it must fail when the program runs, not when it is read
         it.opaque(function, args, kwargs)
         raise NeverReturns from None

@@ -34,7 +34,6 @@ from ..domain.values import (
 )
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
-from ..machine.runs import known
 from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
@@ -57,7 +56,7 @@ def binary(
     if tables.is_table(left) or tables.is_table(right):
         return columns.operate(it, op, function, [left, right])
     if isinstance(left, Items) or isinstance(right, Items):
-        joined = _binary_on_items(operator_, known(it, left), known(it, right))
+        joined = _binary_on_items(operator_, left, right)
         if joined is not None:
             return joined
     if _both_literal(left, right) or _both_classes(left, right):
@@ -285,30 +284,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         equal = equal_by_items(it, left, right)
         if equal is not None:
             return equal if isinstance(operator_, ast.Eq) else _not(it, equal)
-    if isinstance(operator_, _ORDER) and it.reading.is_one_run:
-        left, right = heap.now(it, left), heap.now(it, right)
-        if isinstance(left, Items) and isinstance(right, Items) and left.form == right.form:
-            if left.form in ("tuple", "list"):
-                return _order(it, operator_, left, right)
     return dispatch_operator(it, op, [left, right])
-
-
-_ORDER = ast.Lt | ast.LtE | ast.Gt | ast.GtE
-
-
-def _order(it: Interpreter, operator_: ast.cmpop, left: Items, right: Items) -> Value:
-    """`<` of two sequences: the first items that differ decide, so that no others need have an order."""
-    from ..objects.identities import identical
-
-    for a, b in zip(left.values, right.values, strict=False):
-        if it.known_truth(identical(it, a, b) or Const(False)):
-            continue
-        equal = it.known_truth(truth(it, compare(it, ast.Eq(), a, b)))
-        if equal is None:
-            return dispatch_operator(it, COMPARE[type(operator_)][0], [left, right])
-        if not equal:
-            return compare(it, operator_, a, b)
-    return Const(COMPARE[type(operator_)][1](len(left.values), len(right.values)))
 
 
 def _not(it: Interpreter, value: Value) -> Value:
@@ -318,10 +294,8 @@ def _not(it: Interpreter, value: Value) -> Value:
 
 @operation("key_of")
 def key_of(it: Interpreter, index: Value) -> Value:
-    """An index or a key as a constant, where it is known or the run decides it."""
-    if it.reading.is_one_run and isinstance(index, Items) and index.form == "tuple":
-        return as_key(tuple_of(*(key_of(it, value) for value in index.values)))
-    return as_key(known(it, index))
+    """An index or a key as a constant, where it is known."""
+    return as_key(index)
 
 
 def _known_identity(it: Interpreter, left: Value, right: Value) -> bool | None:

@@ -83,8 +83,6 @@ def _items_now(it: Interpreter, items: Items) -> Value:
 
 def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
     """One of two objects as it is now: of what neither of them has changed, it holds what it held."""
-    if it.reading.run is not None:
-        it.reading.run.work()
     first, second = now(it, choice.first), now(it, choice.second)
     assert items.place is not None
     versions = (items.place.origin, first, second, *choice.seen)

@@ -60,7 +60,6 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     Raises:
         NeedsWhole: it does, and the program is read again.
     """
-    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     _refuse_stand_in(it, items)
     key = it.builder.span
@@ -127,7 +126,6 @@ def _stored_once(it: Interpreter, values: list[Value]) -> list[Atom]:
 
 def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     """A known object becomes a run-time object; what it holds is from then on part of it."""
-    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     place = place_of(it, items)
     if place.choice is not None:
@@ -343,14 +341,6 @@ def holds_objects(items: Items) -> bool:
         is_mutable(value) or (isinstance(value, Items) and holds_objects(value))
         for value in items.values
     )
-
-
-def _refuse_unwritten(it: Interpreter, items: Items) -> None:
-    if items.form == "identity" or (items.type and items.type is container_polyfills.KnownSet):
-        raise it.unsupported(
-            "the identity of an object, or a set of known items, is needed as a value at run time",
-            "Ask only what is in the set, or keep the values in a list.",
-        )
 
 
 def refuse_stand_ins(it: Interpreter, value: Value, around: tuple[ObjectId, ...] = ()) -> None:

@@ -29,8 +29,8 @@ from ..domain.values import (
 )
 from ..heap import iterator_state, now, walking
 from ..machine.protocol import operation
-from ..machine.runs import by_turns
 from ..machine.session import Frame
+from ..machine.turns import by_turns
 from ..syntax.generator_syntax import as_function
 from . import generators
 

@@ -31,7 +31,7 @@ from ..domain.values import (
 from ..heap import now, place_of, walking
 from ..machine.failing import fail_now
 from ..machine.protocol import operation
-from ..machine.runs import taken
+from ..machine.turns import taken
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -86,8 +86,6 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     if isinstance(constant, bytes):
         return _iterate_constant(it, list(constant))
     if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
-        return [Const(item) for item in constant]
-    if isinstance(constant, (str, range, tuple, list)) and it.reading.is_one_run:
         return [Const(item) for item in constant]
     if isinstance(constant, (str, range, tuple, list)):
         var = it.emit(st.as_list, Const(constant))
@@ -232,20 +230,9 @@ def _holds_text(value: Value) -> bool:
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
-    if it.reading.is_one_run:
-        return Running((Const(range(len(part))),), lambda elements: _of_turn(it, part, elements[0]))
     if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
         return iterate_var(it, it.emit(st.range_, Const(len(part))))
     return iterate_var(it, it.atom(list_of(*part)))
-
-
-def _of_turn(it: Interpreter, part: list[Value], turn: Atom) -> Value:
-    if isinstance(turn, Const):
-        return part[turn.value]
-    raise it.unsupported(
-        "this loop walks over known objects together with something whose length only the run knows",
-        "Walk over them one after the other.",
-    )
 
 
 def _enumerate(it: Interpreter, value: LazyIterable) -> list[Value] | Running:

@@ -151,22 +151,6 @@ def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
     return it.emit(st.lt, position, Const(len(listed.values)))
 
 
-@operation("next_if_known")
-def next_if_known(it: Interpreter, iterator: Items) -> list[Value] | None:
-    """The next item in a list of its own, an empty list at the end; None where only the run knows which."""
-    source, position = current(it, iterator)
-    if is_generator(source):
-        yielded, item = producer_of(source).step(it, Const(None))
-        there = it.known_truth(yielded)
-        return None if there is None else [item] * there
-    if isinstance(source, LazyIterable):
-        return None
-    there = it.known_truth(_has_next(it, indexed(it, source), position))
-    if there is None:
-        return None
-    return [_next(it, iterator)] if there else []
-
-
 def _next(it: Interpreter, iterator: Items) -> Value:
 
     source, position = current(it, iterator)

@@ -89,10 +89,6 @@ class Flow:
         sent: Value = Const(None),  # noqa: B008
     ) -> None: ...
 
-    # The next item in a list of its own, an empty list at the end; None where only the run knows which.
-    @done_in("iterate.iterators")
-    def next_if_known(self, iterator: Items) -> list[Value] | None: ...
-
     # A method of an iterator.
     @done_in("iterate.iterators")
     def attribute_of_iterator(self, iterator: Items, name: str) -> Value: ...

@@ -35,7 +35,6 @@ from ..domain.values import (
     held_by,
 )
 from .protocol import Operations
-from .runs import builder_for, known
 from .segments import Marked
 from .session import Frame, NeedsKnown, Session, Step
 
@@ -82,7 +81,7 @@ class Interpreter(Operations):
 
     def __init__(self, reading: Session, builder: Builder | None = None, namespace: str = "py"):
         self.reading = reading
-        self.builder = builder or builder_for(reading.run)
+        self.builder = builder or Builder()
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
         self.frames: list[Frame] = []
@@ -208,7 +207,6 @@ class Interpreter(Operations):
         Raises:
             LookupError: it depends on the run.
         """
-        value = known(self, value)
         match value:
             case Const(value=constant):
                 return constant
@@ -318,9 +316,6 @@ class Interpreter(Operations):
                 return self.known_truth(self.now(mapping))  # a view is true where it is not empty
             case Closure() | Native() | LazyIterable():
                 return True
-            case Var():
-                decided = known(self, value)
-                return bool(decided.value) if isinstance(decided, Const) else None
             case _:
                 return None
 

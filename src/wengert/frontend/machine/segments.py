@@ -11,7 +11,6 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Eqn, Span, Var
 from ...ir.records import field, mutable_record, value_record
 from ..domain.values import Items, Scope, Value
-from .runs import RunBuilder
 
 if TYPE_CHECKING:
     from ..control.branch import Branch
@@ -107,13 +106,13 @@ class Marked:
     """Every group, how many regions it had, its segment and the equation before that."""
 
 
-class Watched(RunBuilder):
+class Watched(Builder):
     """The builder of a block inside a region."""
 
     __slots__ = ("catching", "following", "uncertain")
 
     def __init__(self, catching: TryContext, span: Span | None, *, derived: bool = False) -> None:
-        super().__init__(catching.run, span, derived=derived)
+        super().__init__(span, derived=derived)
         self.catching = catching
         self.following: Watched | None = None
         """Where what is appended goes, while a segment or an arm is open."""
@@ -127,12 +126,4 @@ class Watched(RunBuilder):
         target = self
         while target.following is not None:
             target = target.following
-        if self.run is not None:
-            self.run.note(eqn)
-            if self.run.has_run(eqn):
-                Builder.append(target, eqn, derived=derived)  # it raises nothing
-                return
-            error = self.run.raised.get(eqn)
-            if error is not None and self.catching.catches(type(error)):
-                self.catching.leave_by(eqn)
         Builder.append(self.catching.before(target, eqn), eqn, derived=derived)

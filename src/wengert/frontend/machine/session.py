@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ...ir.types import Kind
     from ..boundary.partial_kinds import Way
     from ..syntax.sources import Source
-    from .one_run import OneRun
 
 
 @mutable_record
@@ -97,8 +96,6 @@ class Frame:
 class Session:
     """What one reading of a program collects, whatever function it is in."""
 
-    run: OneRun | None = None
-    """What the values of one call decide, if it is read for that call alone."""
     narrow: bool = False
     """Whether arguments are of other classes than their kinds say: np.float32, or derived from np.ndarray."""
     defers: bool = False
@@ -275,11 +272,6 @@ class Session:
     def classes_defined(self) -> set[type]:
         """The classes that the program has defined so far."""
         return {made.cls for each in self.local_classes.values() for made in each}
-
-    @property
-    def is_one_run(self) -> bool:
-        """Whether all values of the call are known."""
-        return self.run is not None
 
 
 @contextmanager

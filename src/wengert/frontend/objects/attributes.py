@@ -58,7 +58,6 @@ from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
-from ..machine.runs import known
 from ..polyfills import manifest
 from . import class_attributes, dispatching, function_parts, namedtuples, objects
 from .identities import holds_by_identity
@@ -231,9 +230,8 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     if kind == PICTURE:
         return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=PICTURE)
     if kind == STR:
-        text = known(it, value)
-        if isinstance(text, Const):
-            return _of_constant(it, text.value, name)
+        if isinstance(value, Const):
+            return _of_constant(it, value.value, name)
     if isinstance(kind, Struct):
         opened = it.open_up(value)
         if isinstance(opened, Items):

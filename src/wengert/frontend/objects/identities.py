@@ -122,12 +122,10 @@ def holds_by_identity(it: Interpreter, value: Value) -> bool:
 
 
 def equal_by_items(it: Interpreter, left: Value, right: Value) -> Value | None:
-    """`left == right` of containers that hold such objects, or of identities; None of all others."""
+    """`left == right` of containers that hold such objects; None of all others."""
     left, right = now(it, left), now(it, right)
     if not isinstance(left, Items) or not isinstance(right, Items) or left.form != right.form:
         return None
-    if left.form == "identity":
-        return Const(left.type is right.type)
     if left.form not in ("list", "tuple", "dict"):
         return None
     if not (holds_by_identity(it, left) or holds_by_identity(it, right)):
@@ -196,22 +194,18 @@ def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
 # --- hashes ---------------------------------------------------------------------------------
 
 
-def token_of(it: Interpreter, value: Value) -> Value | None:
-    """`id(value)`, or the hash of what is told from others by that; None of what is no known object.
+def refuse_identity(it: Interpreter, value: Value) -> None:
+    """Refuse `id(value)`, or the hash of what is told from others by that, of a known object.
 
     Raises:
-        UnsupportedSyntax: only a reading of one run tells known objects apart once and for all.
+        UnsupportedSyntax: it is one.
     """
     value = now(it, value)
-    if not isinstance(value, Items) or not is_mutable(value) or value.home is not None:
-        return None
-    token = class_lookup.identity_token(value) if it.reading.is_one_run else None
-    if token is None:
+    if isinstance(value, Items) and is_mutable(value) and value.home is None:
         raise it.unsupported(
             "the identity of an object that the program has made is needed as a number",
             "Compare with `is`, or give the objects numbers or names of their own.",
         )
-    return Items("identity", (), (), token)
 
 
 def refuse_in_sets(it: Interpreter, items: Value) -> None:

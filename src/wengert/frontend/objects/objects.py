@@ -44,7 +44,6 @@ from ..domain.values import (
 from ..heap import now, place_of
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
-from ..machine.runs import known
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes
 from .object_changes import delete_plainly
@@ -339,7 +338,6 @@ def current(it: Interpreter, value: Value) -> Items:
 
 def known_name(it: Interpreter, name: Value) -> str:
     """The name of an attribute, which has to be known when the program is read."""
-    name = known(it, name)
     if isinstance(name, Const) and isinstance(name.value, str):
         return name.value
     raise it.unsupported(

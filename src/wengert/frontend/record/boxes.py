@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from inspect import currentframe
 from opcode import opmap
 from types import BuiltinFunctionType, FrameType
@@ -29,6 +30,8 @@ from .memory import Memory
 from .operations import operations
 from .tape import (
     Added,
+    Asked,
+    Begun,
     Computed,
     Held,
     Moved,
@@ -133,8 +136,7 @@ class Recorded(PerturbedNumber):
             return
         index = _plain_index(index)
         value = gathered_items(value)
-        self._must_take(value)
-        memory.is_written()
+        self._about_to_take(value)
         order = memory.order_of_copy(value_of(self._value)[index], value_of(value)) if (
             type(value) is Recorded and value.memory is memory and memory.active
         ) else None  # fmt: skip
@@ -143,10 +145,22 @@ class Recorded(PerturbedNumber):
         if moves or (memory.active and self.tape.is_open):
             memory.active = True
             to = value_of(self._value)
-            kept = operand(value, self.tape, keeps=False) if moves else None
+            kept = self._to_keep(value) if moves or self.tape.is_listed else None
             if order is not None:
                 kept = Moved(memory, order)
             self.tape.entries.append(Written(memory, to, _kept_index(index), kept))
+
+    def _about_to_take(self, value: Any) -> None:
+        """Make ready for a write."""
+        self._must_take(value)
+        memory, tape = self.memory, self.tape
+        assert memory is not None
+        if tape.is_listed and tape.is_open and not memory.active and is_active(value, tape):
+            tape.entries.append(Begun(memory))
+        memory.is_written()
+
+    def _to_keep(self, value: Any) -> Any:
+        return operand(value, self.tape, keeps=self.tape.is_listed)
 
     def _must_take(self, value: Any) -> None:
         """Refuse to write what would lose its derivative."""
@@ -190,26 +204,31 @@ class Recorded(PerturbedNumber):
         if self.memory is None:
             return NotImplemented
         other = gathered_items(other)
-        self._must_take(other)
-        self.memory.is_written()
+        self._about_to_take(other)
         function(self._value, at_level_below(other, self.tape))
-        if self.tape.is_open and is_active(other, self.tape):
+        if self._is_moved_by(other):
             self.memory.active = True
-            kept = operand(other, self.tape, keeps=False)
+            kept = self._to_keep(other)
             view = value_of(self._value)
             self.tape.entries.append(Added(self.memory, view, ..., kept, sign, False))
         return self
 
+    def _is_moved_by(self, other: Any) -> bool:
+        """Whether the tape has to know that something is added."""
+        tape, memory = self.tape, self.memory
+        if not tape.is_open or memory is None:
+            return False
+        return is_active(other, tape) or (tape.is_listed and memory.active)
+
     def add_at(self, function: Any, index: Any, other: Any) -> None:
         """`np.add.at` and `np.subtract.at`."""
         assert self.memory is not None
-        self._must_take(other)
-        self.memory.is_written()
+        self._about_to_take(other)
         index = _plain_index(index)
         function.at(self._value, index, at_level_below(other, self.tape))
-        if self.tape.is_open and is_active(other, self.tape):
+        if self._is_moved_by(other):
             self.memory.active = True
-            kept = operand(other, self.tape, keeps=False)
+            kept = self._to_keep(other)
             sign = 1 if function is np.add else -1
             view = value_of(self._value)
             self.tape.entries.append(Added(self.memory, view, _kept_index(index), kept, sign, True))
@@ -265,7 +284,9 @@ class Recorded(PerturbedNumber):
     def __int__(self) -> int:
         if is_active(self, self.tape) and _stores_an_item(currentframe()):
             raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
-        return int(value_of(self))
+        answer = int(value_of(self))
+        asked(el.to_int, (self,), {}, answer)
+        return answer
 
     def __float__(self) -> float:
         if not is_active(self, self.tape) and not boxes_in((self._value,)):
@@ -311,7 +332,12 @@ def _of_floats(name: str, weights: Callable[[float, float], tuple[float, float]]
 
     def forward(self: Recorded, other: Any) -> Any:
         value, tape = self.value, self.tape
-        if type(value) is not float or self.root_of is not None or not tape.is_open:
+        if (
+            type(value) is not float
+            or self.root_of is not None
+            or not tape.is_open
+            or tape.is_listed
+        ):
             return slow(self, other)
         second = -1
         if type(other) is Recorded:
@@ -346,6 +372,26 @@ def noting(error: WengertError) -> WengertError:
     for tape in running.get():
         tape.refusals.append(error)
     return error
+
+
+def _asking(name: str, op: Op | None) -> Any:
+    """What a program is told of a number, noted where its run is to be written out."""
+    tell = getattr(Recorded, name)
+
+    def told(self: Recorded, *others: Any) -> Any:
+        answer = tell(self, *others)
+        if self.tape.listed is not None and answer is not NotImplemented:
+            asked(op, (self, *others), {}, answer)
+        return answer
+
+    return told
+
+
+for _name, _question in {
+    "__lt__": st.lt, "__le__": st.le, "__gt__": st.gt, "__ge__": st.ge, "__eq__": st.eq, "__ne__": st.ne,
+    "__bool__": st.truth, "__index__": None, "__hash__": None,
+}.items():  # fmt: skip
+    setattr(Recorded, _name, _asking(_name, _question))
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:
@@ -432,6 +478,7 @@ def gathered_items(x: Any) -> Any:
 def _plain_index(index: Any) -> Any:
     """What an index is: integers have no derivative that matters."""
     if type(index) is Recorded:
+        asked(None, (index,), {}, value_of(index))
         return _plain_index(value_of(index)) if value_of(index).__class__ is not float else index
     if isinstance(index, tuple):
         return tuple(map(_plain_index, index))
@@ -479,9 +526,15 @@ def recorded(
     named = {k: at_level_below(x, tape) for k, x in keywords.items()}
     if isinstance(function, (BuiltinFunctionType, type)) and boxes_in(plain):
         # it is one of floats, and numbers of lower levels are none
-        result = operations.called(function, tuple(plain), named)
-    else:
+        function = partial(operations.called, function)
+        plain, named = [tuple(plain), named], {}
+    if tape.listed is None:
+        return noted(tape, op, operands, options, function(*plain, **named))
+    try:
         result = function(*plain, **named)
+    except Exception:
+        asked(None, operands, {}, None)  # where the program goes on, it is since this has raised
+        raise
     return noted(tape, op, operands, options, result)
 
 
@@ -497,7 +550,9 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     active = is_active(operands, tape)
     if active:
         rule = rule_for(op)
-        active = rule is None or rule.form != "zero"
+        active = tape.is_listed or rule is None or rule.form != "zero"
+        if tape.is_listed and rule is not None and rule.form == "zero":
+            result = _outside(memories, result)
         others = tuple([_plain_index(x) for name, x in options.items() if name not in _OF_SHAPE])
         if active and is_active(others, tape):
             raise NoRule(
@@ -510,9 +565,46 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     kept = tuple([operand(x, tape) for x in operands])
     box, out, is_new = _result(tape, result, memories)
     if is_new:
-        options = {k: _kept_index(at_level_below(x, tape)) for k, x in options.items()}
+        keep = operand if tape.is_listed else at_level_below
+        options = {k: _kept_index(keep(x, tape)) for k, x in options.items()}
         tape.entries.append(Computed(op, kept, options, out))
+    elif tape.is_listed and _is_answer(out):
+        asked(op, operands, options, out)
     return box
+
+
+def _is_answer(out: Any) -> bool:
+    """Whether a result is, or holds, more than views."""
+    return any(map(_is_answer, out)) if isinstance(out, (tuple, list)) else out is not None
+
+
+def asked(op: Op | None, operands: Sequence[Any], options: dict[str, Any], answer: Any) -> None:
+    """Note what the program is told of its numbers, where its run is to be written out.
+
+    Args:
+        op: what computes the answer; None where it is the operands themselves.
+        operands: those of the op.
+        options: those of the op.
+        answer: what the program goes on with.
+    """
+    tape = running.get()[0].listed if running.get() else None
+    if tape is None or not tape.is_open:
+        return
+    operands = [_of_tape(x, tape) for x in operands]
+    if is_active(operands, tape):
+        kept = tuple([operand(x, tape) for x in operands])
+        options = {k: value_of(_of_tape(x, tape)) for k, x in options.items()}
+        tape.entries.append(Asked(op, kept, options, _kept_index(answer)))
+
+
+def _of_tape(x: Any, tape: Tape) -> Any:
+    """An operand as an outer run knows it."""
+    if isinstance(x, (list, tuple)):
+        items = [_of_tape(item, tape) for item in x]
+        return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
+    while isinstance(x, PerturbedNumber) and not (type(x) is Recorded and x.tape is tape):
+        x = x.value
+    return x
 
 
 def _outside(memories: Sequence[Memory], result: Any) -> Any:
@@ -587,7 +679,8 @@ class Run:
         self.tape: Tape
 
     def __enter__(self) -> Self:
-        self.tape = Tape(self._level.__enter__())
+        outer = running.get()
+        self.tape = Tape(self._level.__enter__(), outer[0].listed if outer else None)
         self._token = running.set((*running.get(), self.tape))
         return self
 

@@ -24,7 +24,7 @@ from ...ops.signatures import bind
 from ...rules.registry import rule_for
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import WITH_OPTIONS
-from .boxes import Recorded, boxes_in, fresh, gathered_items, is_active, recorded
+from .boxes import Recorded, asked, boxes_in, fresh, gathered_items, is_active, recorded
 from .methods import copied, real_type
 from .operations import operations
 
@@ -47,7 +47,7 @@ def called(
     if out is not None:
         return _into(out, function, args, keywords)
     if function in PLAIN:
-        return plainly(function, args, keywords)
+        return _answered(function, args, keywords)
     if op is None:
         found = registry.find(function)
         if found is None or (registry.is_foreign(found[0]) and rule_for(found[0]) is None):
@@ -66,6 +66,18 @@ def called(
         if instead is not None:
             return operations.current(instead)(*args, **keywords)
     return _noted(op, operands, options, function, args, keywords)
+
+
+def _answered(function: Any, args: Any, keywords: Any) -> Any:
+    """A function of which only the value matters."""
+    answer = plainly(function, args, keywords)
+    if function not in _OF_KINDS:
+        found = registry.find(function)
+        if found is None:
+            asked(None, (*args, *keywords.values()), {}, None)
+        else:
+            asked(found[0], *bind(found[0], args, keywords), answer)
+    return answer
 
 
 _SAID_OTHERWISE = frozenset(("where", "initial", "retstep"))
@@ -437,6 +449,13 @@ PLAIN = frozenset((
     np.format_float_scientific,
 ))  # fmt: skip
 """Functions of which only the value matters."""
+
+_OF_KINDS = frozenset((
+    np.iscomplexobj, np.isrealobj, np.isscalar, np.ndim, np.size, np.shape, np.may_share_memory, np.shares_memory,
+    np.result_type, np.can_cast, np.min_scalar_type, np.common_type, np.broadcast_shapes, np.array_repr,
+    np.array2string, np.array_str, np.format_float_positional, np.format_float_scientific,
+))  # fmt: skip
+"""Those that are asked for shapes and types, or for text."""
 
 SPECIAL: dict[Any, Callable[..., Any]] = {
     np.array: array,

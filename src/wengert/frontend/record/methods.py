@@ -109,6 +109,7 @@ def _plainly(box: Recorded, name: str, args: Any, keywords: Any) -> Any:
     named = {k: boxes.at_level_below(x, box.tape) for k, x in keywords.items()}
     below = getattr(box.value, name)(*plain, **named)
     if name in _PLAIN:
+        boxes.asked(registry.find_method(name), (box, *args), keywords, below)
         return below
     memories = [] if box.memory is None else [box.memory]
     return boxes.boxed_result(box.tape, below, memories) if box.tape.is_open else below
@@ -178,6 +179,7 @@ def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options:
     value = value_of(box)
     if target.kind not in "fcO":
         plain = value.astype(target)
+        boxes.asked(registry.named("astype"), (box,), {"dtype": target}, plain)
         return plain
     if target == value.dtype:
         return copied(box, "K") if copy and box.memory is not None else box

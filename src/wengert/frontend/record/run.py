@@ -76,18 +76,28 @@ class RecordedRun:
         value: what it gave, plain.
         leaves: the numbers and arrays that the run is differentiated by.
         builds: by argument, what puts together a structure like it.
+        rests_on: what global names meant when the run began, where it is to be written out.
     """
 
     def __init__(
-        self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], moving: Sequence[int]
+        self,
+        function: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        moving: Sequence[int],
+        *,
+        listed: bool = False,
     ):
         self.run = Run()
         self.leaves: list[Leaf] = []
         self.builds: dict[int, Build] = {}
         self._shared: dict[int, Build] = {}
         with self.run, World(self.run.tape) as world:
+            if listed:
+                self.run.tape.be_listed()
             self._world: Any = world
             leaving = Leaving(world)
+            self.rests_on = world.rests_on
             try:
                 with not_too_deep():
                     given = [

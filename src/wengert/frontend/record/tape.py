@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import WengertError
+from ...ir.callers import calling_span
+from ...ir.graph import Span
 from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
@@ -32,8 +34,10 @@ class Entry(Protocol):
 class Tape:
     """What a run at one level has done so far."""
 
-    def __init__(self, level: Level):
+    def __init__(self, level: Level, listed: Tape | None = None):
         self.level = level
+        self.listed = listed
+        """The outermost tape, if it is to be written out."""
         self.entries: list[Entry] = []
         self.slots = 0
         self.is_open = True
@@ -44,10 +48,32 @@ class Tape:
         self.texts: set[str] = set()
         """What numbers with derivatives were shown as."""
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is to be written out: it notes all that depends on what the run is given, and no sweep comes."""
+        return self.listed is self
+
+    def be_listed(self) -> None:
+        """Note what its steps depend on, and where they were done."""
+        self.listed = self
+        self.entries = Placed()
+
     def slot(self) -> int:
         """A place for the derivative of another number."""
         self.slots += 1
         return self.slots - 1
+
+
+class Placed(list[Entry]):
+    """Steps, and the lines of the program that they come from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans: list[Span | None] = []
+
+    def append(self, entry: Entry) -> None:
+        super().append(entry)
+        self.spans.append(calling_span())
 
 
 running: ContextVar[tuple[Tape, ...]] = ContextVar("the runs that are being recorded", default=())
@@ -295,6 +321,40 @@ def set_dot(sweep: Sweep, result: Any, dot: Any) -> None:
     elif isinstance(result, (list, tuple)):
         for each, part in zip(result, dot, strict=True):
             set_dot(sweep, each, part)
+
+
+class _OfListed:
+    """A step that matters where a tape is written out."""
+
+    __slots__ = ()
+
+    def pull(self, sweep: Sweep) -> None:
+        """No cotangent flows."""
+
+    def push(self, sweep: Sweep) -> None:
+        """No tangent flows."""
+
+
+class Asked(_OfListed):
+    """What the run was told of its numbers: it would go another way for another answer."""
+
+    __slots__ = ("answer", "op", "operands", "options")
+
+    def __init__(self, op: Op | None, operands: Sequence[Any], options: Any, answer: Any):
+        self.op = op
+        """None: the operands themselves were the answer."""
+        self.operands = operands
+        self.options = options
+        self.answer = answer
+
+
+class Begun(_OfListed):
+    """What a memory held when something that depends on the arguments was first written to it."""
+
+    __slots__ = ("memory", "value")
+
+    def __init__(self, memory: Memory):
+        self.memory, self.value = memory, value_of(memory.flat).copy()
 
 
 class Read:

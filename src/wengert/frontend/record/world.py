@@ -39,7 +39,6 @@ from ..polyfills import manifest
 from .boxes import Recorded, boxes_in, fresh, noting
 from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
-from .memory import Memory
 from .methods import real_type
 from .operations import operations
 from .tape import Tape, running
@@ -68,11 +67,12 @@ class World:
         self.scopes: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
         """Global names of the run, what they were given, and those of the program."""
         self.cells: list[tuple[CellType, CellType, Any]] = []
-        self.memories: dict[int, list[tuple[Any, Memory]]] = {}
         self.unfilled: set[int] = set()
         """Stand-ins, by identity, that do not hold yet what they are to hold: nothing is brought back from them."""
         self._fills: list[tuple[Any, Callable[[], Any]]] = []
         self._is_filling = False
+        self.rests_on: list[tuple[dict[str, Any], str, Any]] = []
+        """Where the run is to be written out: global names that it may read, and what they meant when it began."""
 
     def __enter__(self) -> Self:
         self._token = _worlds.set((*_worlds.get(), self))
@@ -191,8 +191,15 @@ class World:
         """Have the global names that a function reads mean what they do in the run."""
         given = next(given for own, given, _ in self.scopes if own is scope)
         for name in _names_in(code):
+            if self.tape.is_listed and not names.get("__name__", "").startswith("wengert"):
+                self._rest_on(names, name)
             if name in names and scope.get(name) is names[name]:
                 given[name] = scope[name] = self.of(names[name])
+
+    def _rest_on(self, names: dict[str, Any], name: str) -> None:
+        known = any(holder is names and key == name for holder, key, _ in self.rests_on)
+        if name in names and not known and _is_data(names[name]):
+            self.rests_on.append((names, name, copy.deepcopy(names[name])))
 
     def _cell(self, cell: CellType) -> CellType:
         found = self.known.get(id(cell))
@@ -478,6 +485,18 @@ def _is_another(x: Any) -> bool:
     return callable(x) or is_object(x) or isinstance(x, ModuleType)
 
 
+def _is_data(x: Any, depth: int = 0) -> bool:
+    """Whether a value is a number, text, an array, or a container of such."""
+    if type(x) in (list, tuple, set, frozenset) and depth < 6:
+        return all(_is_data(item, depth + 1) for item in x)
+    if type(x) is dict and depth < 6:
+        return all(_is_data(item, depth + 1) for item in x.values())
+    if type(x) is np.ndarray:
+        return not depth and x.dtype.kind in "biufc"
+    return type(x) in _DATA
+
+
+_DATA = frozenset((int, float, complex, str, bytes, bool, type(None)))
 _PLAIN = frozenset((int, float, complex, str, bytes, bool, type(None), range, slice, type(...)))
 
 

@@ -288,53 +288,6 @@ class Counter(Dict):
         return [key for key, amount in self.__contents__.items() for _ in range(amount)]
 
 
-class KnownSet:
-    """`set`, of items that are told apart before the program runs; in no order.
-
-    Where it is needed as a set of the run, or for what has an order, it is refused.
-    """
-
-    def __init__(self, items: Any = ()) -> None:
-        self.entries: dict[Any, Any] = {}
-        for x in items:
-            self.entries[x] = None
-
-    def add(self, x: Any) -> None:
-        self.entries[x] = None
-
-    def discard(self, x: Any) -> None:
-        if x in self.entries:
-            del self.entries[x]
-
-    def remove(self, x: Any) -> None:
-        del self.entries[x]
-
-    def update(self, iterable: Any) -> None:
-        for x in iterable:
-            self.add(x)
-
-    def clear(self) -> None:
-        self.entries.clear()
-
-    def __contains__(self, x: Any) -> bool:
-        return x in self.entries
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def _refused(self, *args: Any) -> Any:
-        return only_the_run_knows_the_order()
-
-    __getattr__ = __iter__ = __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
-    __or__ = __and__ = __sub__ = __xor__ = __ror__ = __rand__ = __rsub__ = __rxor__ = _refused
-    __ior__ = __iand__ = __isub__ = __ixor__ = _refused
-
-
-def only_the_run_knows_the_order() -> Any:
-    """Is refused wherever it is called."""
-    raise AssertionError("a set whose order only the run knows was walked over")
-
-
 class NumberArray(List):
     """`array.array` of Python's floats."""
 
@@ -402,7 +355,6 @@ CLASSES: dict[type, type] = {
     OrderedDict: collections.OrderedDict,
     NumberArray: array.array,
     Reference: weakref.ref,
-    KnownSet: set,
     Globals: dict,
 }
 """What an object is an instance of whose class stands in for another one."""

@@ -1,0 +1,1 @@
+"""Recorded runs written out as equations: `runs.listed` over `arrays` (what holds memory) and `equations`."""
