@@ -873,7 +873,9 @@ REFUSED[forward] = REFUSED[reverse]
 def test_too_many_objects_that_may_be_one(monkeypatch):
     monkeypatch.setattr(aliases, "MOST_LINKS", 0)
     arrays = [np.ones(2), np.ones(2)]
-    error = refusal("WG101", NotImplementedError, lambda: wg.code_ir(turns, 0.3, *arrays))
+    error = refusal(
+        "WG101", NotImplementedError, lambda: wg.grad(turns, tier="static")(0.3, *arrays)
+    )
     says(error, "too many objects of this program may be one another", "Differentiate a part of it")
 
 
