@@ -284,10 +284,7 @@ def differences(function, more, x=0.7, step=1e-5):
 
 
 REFUSED = {
-    "reverse": {
-        "diagonal_by_einsum",
-        "windows_see_the_array_change",
-    },
+    "reverse": set(),
     "alone": {
         "chosen_list_repeated_in_place",
         "list_written_to_and_repeated",
@@ -312,7 +309,6 @@ def alone(function):
     return standing_alone.alone(wg.grad(function))
 
 
-@pytest.mark.static_tier
 @pytest.mark.parametrize("how", [reverse, alone], ids=operator.attrgetter("__name__"))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_right_or_refused(name, how):

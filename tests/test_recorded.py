@@ -5,7 +5,7 @@ import math
 import types
 import warnings
 from array import array
-from collections import Counter
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pytest
@@ -203,6 +203,32 @@ def test_explain_of_what_is_compiled():
     told = cube.explain(2.0)
     assert told.startswith("(x: float) [WG101] `eval()` cannot be read before it runs")
     assert "\n\nThe Python form: (x: float) recorded: each call runs the program once" in told
+
+
+def test_views_of_what_is_given_a_derivative_later():
+    def program(x, a):
+        windows = np.lib.stride_tricks.sliding_window_view(x=a, window_shape=2)
+        a[1] = x
+        return np.sum(windows**2)
+
+    a = np.array([2.0, 1.0, 3.0])
+    assert wg.grad(program, **RECORDED)(0.7, a.copy()) == pytest.approx(2.8)
+    assert wg.hvp(program, **RECORDED)(0.7, a.copy(), 1.0) == pytest.approx(4.0)
+
+
+def test_dictionaries_of_the_standard_library_are_left_as_the_program_leaves_them():
+    def program(x, counts, ordered):
+        ordered["b"] = x * ordered.pop("a")
+        ordered.move_to_end("c")
+        return ordered["b"] * counts["a"]
+
+    counts, ordered = Counter("abaa"), OrderedDict(a=2.0, c=3.0)
+    assert wg.grad(program, **RECORDED)(2.0, counts, ordered) == 6.0
+    assert counts == Counter("abaa")
+    assert list(ordered.items()) == [("b", 4.0), ("c", 3.0)]
+    counts, ordered = Counter("abaa"), OrderedDict(a=2.0, c=3.0)
+    slope = wg.grad(program, (0, 1, 2), **RECORDED)(2.0, counts, ordered)
+    assert (slope[0], list(ordered.items())) == (6.0, [("b", 4.0), ("c", 3.0)])
 
 
 def test_layouts_of_copies():

@@ -24,7 +24,17 @@ from ...ops.signatures import bind
 from ...rules.registry import rule_for
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import WITH_OPTIONS
-from .boxes import Recorded, asked, boxes_in, fresh, gathered_items, is_active, recorded
+from .boxes import (
+    Recorded,
+    asked,
+    at_level_below,
+    boxed_result,
+    boxes_in,
+    fresh,
+    gathered_items,
+    is_active,
+    recorded,
+)
 from .methods import copied, real_type
 from .operations import operations
 
@@ -100,7 +110,7 @@ def _is_hashable(function: Any) -> bool:
 def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
     """A function that is no op: by what stands for it, or by NumPy's own Python code."""
     if not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
-        return fresh(plainly(function, args, keywords))
+        return fresh(_without_derivatives(function, args, keywords))
     instead = manifest.stand_in_for(function)
     if instead is not None:
         return operations.current(instead)(*args, **keywords)
@@ -109,6 +119,18 @@ def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
         return operations.current(own)(*args, **keywords)
     op = op_of(function)  # which says that it is no op
     return op(*args, **keywords)
+
+
+def _without_derivatives(function: Any, args: Any, keywords: Any) -> Any:
+    """What a function gives for boxes without derivatives: what lies in their memory may be given some later."""
+    found = boxes_in((args, keywords))
+    if not found:
+        return function(*args, **keywords)
+    tape = max((box.tape for box in found), key=lambda tape: tape.level)
+    below = tuple([at_level_below(x, tape) for x in args])
+    named = {name: at_level_below(x, tape) for name, x in keywords.items()}
+    memories = [box.memory for box in found if box.tape is tape and box.memory]
+    return boxed_result(tape, _without_derivatives(function, below, named), memories)
 
 
 def plainly(function: Any, args: Any, keywords: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -186,13 +186,11 @@ class Leaving:
         same_keys = len(entries) == len(x) and all(a is b for a, b in zip(entries, x, strict=True))
         if same_keys and all(entries[key] is item for key, item in x.items()):
             return
-        if same_keys:
-            for key, item in entries.items():
-                dict.__setitem__(x, key, item)
-            return
-        dict.clear(x)
+        own: Any = OrderedDict if isinstance(x, OrderedDict) else dict
+        if not same_keys:
+            own.clear(x)
         for key, item in entries.items():
-            dict.__setitem__(x, key, item)
+            own.__setitem__(x, key, item)
 
     def _fill_object(self, x: Any, made: Any) -> None:
         before = attributes_of(x)

@@ -211,7 +211,8 @@ class RecordedRun:
             made = world.keep(x, _empty_like(x))
             with world.filling(made):
                 items, build = self._enter_items(list(x.values()))
-                made.update(zip(keys, items, strict=True))
+                for key, item in zip(keys, items, strict=True):
+                    made[key] = item  # a `Counter` has an `update` of its own
             return made, lambda of: dict(zip(keys, build(of), strict=True))
         return self._enter_object(x)
 
