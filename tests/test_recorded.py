@@ -5,7 +5,7 @@ import math
 import types
 import warnings
 from array import array
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 
 import numpy as np
 import pytest
@@ -229,6 +229,18 @@ def test_dictionaries_of_the_standard_library_are_left_as_the_program_leaves_the
     counts, ordered = Counter("abaa"), OrderedDict(a=2.0, c=3.0)
     slope = wg.grad(program, (0, 1, 2), **RECORDED)(2.0, counts, ordered)
     assert (slope[0], list(ordered.items())) == (6.0, [("b", 4.0), ("c", 3.0)])
+
+
+def test_deques_are_followed():
+    def program(x, waiting):
+        waiting.append(x * waiting.popleft())
+        return sum(waiting) * x
+
+    waiting = deque([2.0, 3.0], maxlen=2)
+    assert wg.gradient(program, 1.5, deque(waiting))[0] == 9.0
+    assert wg.grad(program, **RECORDED)(1.5, waiting) == 9.0
+    assert waiting == deque([3.0, 3.0])
+    assert wg.grad(program, 1, **RECORDED)(1.5, deque([2.0, 3.0])) == [2.25, 1.5]
 
 
 def test_layouts_of_copies():

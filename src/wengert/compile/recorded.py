@@ -6,6 +6,7 @@ generators are what they are there. Levels of derivatives have tapes of their ow
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -136,7 +137,8 @@ def _argnums(verb: Verb, function: Any, args: Sequence[Any]) -> list[int]:
             raise no_such_argument(k, calling.name_of(function), len(args))
         numbers: list[Any] = []
         with not_too_deep():
-            mapped_numbers(args[k], numbers.append)
+            x = args[k]
+            mapped_numbers(list(x) if isinstance(x, deque) else x, numbers.append)
         if not numbers:
             name = calling.argument_names(function, len(args))[k]
             raise not_differentiable(k, name, signature.kind_of(args[k]))

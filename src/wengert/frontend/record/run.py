@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
@@ -206,6 +207,12 @@ class RecordedRun:
                 items, build = self._enter_items(x)
                 made.extend(items)
             return made, lambda of: like(x, build(of))
+        if isinstance(x, deque):
+            made = world.keep(x, deque(maxlen=x.maxlen))
+            with world.filling(made):
+                items, build = self._enter_items(list(x))
+                made.extend(items)
+            return made, build
         if isinstance(x, dict):
             keys = list(x)
             made = world.keep(x, _empty_like(x))
