@@ -35,6 +35,8 @@ class WengertError(Exception):
     """What has no rule, if that is what is wrong."""
     guards: tuple[Any, ...] = ()
     """What reading a program relied on until it was refused."""
+    never_ends = False
+    """Whether what is refused is a program that no run comes to the end of."""
     on_a_path = False
     """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
 
