@@ -40,7 +40,7 @@ found, kept = {}, []
 for turn in range(2):
     for program in chosen:
         kept.append([object() for _ in range(random.randrange(400))])
-        engine._known.clear()
+        engine._refusals.clear()
         derived = wg.value_and_grad(program.function, program.wrt)
         texts = found.setdefault(program.name, [])
         for text in (

@@ -35,8 +35,8 @@ class WengertError(Exception):
     """What has no rule, if that is what is wrong."""
     guards: tuple[Any, ...] = ()
     """What reading a program relied on until it was refused."""
-    never_ends = False
-    """Whether what is refused is a program that no run comes to the end of."""
+    is_final = False
+    """Whether no run gives what is refused: it has no end, or has lost its derivative on the way."""
     on_a_path = False
     """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
 
@@ -71,6 +71,11 @@ class WengertError(Exception):
     def anew(self) -> Self:
         """The same error, to be raised once more."""
         return self._saying(self.findings)
+
+    def final(self) -> Self:
+        """The error of what no run gives either."""
+        self.is_final = True
+        return self
 
     def _saying(self, findings: list[Finding]) -> Self:
         error = type(self).of(findings)

@@ -293,7 +293,7 @@ def program_of(function: Any, args: Sequence[Any]) -> Function:
 
 def may_be_recorded(refusal: WengertError) -> bool:
     """Whether a run may give what reading has refused: it comes to what has no rule as well."""
-    is_certain = refusal.never_ends or isinstance(refusal, NoRule)
+    is_certain = refusal.is_final or isinstance(refusal, NoRule)
     return refusal.on_a_path or not is_certain
 
 

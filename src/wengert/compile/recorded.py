@@ -6,6 +6,7 @@ generators are what they are there. Levels of derivatives have tapes of their ow
 
 from __future__ import annotations
 
+import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -86,8 +87,8 @@ def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
         return record(*args)
     except REFUSED as error:
         raise both(refusal, error.findings[0]) from None
-    except (TypeError, SystemError) as error:
-        if Recorded.__name__ not in str(error) and not isinstance(error, SystemError):
+    except (TypeError, SystemError, pickle.PicklingError) as error:
+        if isinstance(error, TypeError) and Recorded.__name__ not in str(error):
             raise
         # code in C has met a box
         raise both(refusal, Finding(str(error), "", failing_span(error.__traceback__))) from error

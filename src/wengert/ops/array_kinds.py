@@ -152,7 +152,7 @@ def fold_no_text(builder: Builder, args: Args, params: Params, namespace: str) -
             "a number read back from text has lost its derivative",
             "Use the number itself; turn it into text only to show it.",
             builder.span,
-        )
+        ).final()
 
 
 def same_array(args: Args, params: Params) -> Kind:

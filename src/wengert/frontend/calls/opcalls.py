@@ -211,7 +211,7 @@ def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom])
     raise it.unsupported(
         "a number read back from text has lost its derivative",
         "Use the number itself; turn it into text only to show it.",
-    )
+    ).final()
 
 
 def _spread(

@@ -203,12 +203,10 @@ class GeneratorFrame(Activation):
     def refuse_endless(self, it: Interpreter) -> None:
         """Refuse to walk over all items of a generator that never ends."""
         if is_endless(self.closure.node):
-            refusal = it.unsupported(
+            raise it.unsupported(
                 f"the generator {self.closure.name} never ends, and all its items are asked for",
                 "Take what is needed of it with a `for` loop that has a `break`, with `itertools.islice` or `next`.",
-            )
-            refusal.never_ends = True
-            raise refusal
+            ).final()
 
     def is_fresh(self, it: Interpreter) -> bool:
         """Whether nobody has asked for an item yet."""

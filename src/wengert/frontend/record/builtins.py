@@ -47,6 +47,12 @@ class StandsFor(type):
     def __repr__(cls) -> str:
         return repr(cls.real)
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        setattr(cls.real, name, value)  # which says that it cannot be set
+
+    def __delattr__(cls, name: str) -> None:
+        delattr(cls.real, name)
+
     def __reduce_ex__(cls, protocol: Any) -> Any:
         return cls.real.__name__
 
@@ -59,11 +65,11 @@ def _standing(real: Any, make: Callable[..., Any]) -> Any:
         "__doc__": real.__doc__,
     }
     made: Any = StandsFor(real.__name__, (real,), names)
-    made.__qualname__ = real.__qualname__
+    type.__setattr__(made, "__qualname__", real.__qualname__)
     return made
 
 
-def _refuse_shown(text: Any) -> None:
+def refuse_shown(text: Any) -> None:
     """Refuse to make a number of text that was made of one: that has no derivative.
 
     Raises:
@@ -84,7 +90,7 @@ def _refuse_shown(text: Any) -> None:
 
 
 def _float(x: Any = 0.0, *others: Any) -> Any:
-    _refuse_shown(x)
+    refuse_shown(x)
     if type(x) is not Recorded:
         own = getattr(type(x), "__float__", None)
         if isinstance(own, FunctionType):
@@ -104,7 +110,7 @@ def _float(x: Any = 0.0, *others: Any) -> Any:
 
 
 def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
-    _refuse_shown(real)
+    refuse_shown(real)
     if not boxes_in((real, imag)):
         return (
             builtins.complex(real, imag)
@@ -122,7 +128,7 @@ def _float_or_complex(x: Any) -> Any:
 
 def _numpy_number(cls: Any) -> Callable[..., Any]:
     def make(x: Any = 0.0, *others: Any) -> Any:
-        _refuse_shown(x)
+        refuse_shown(x)
         if type(x) is Recorded and x.memory is None:
             value = value_of(x)
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls

@@ -29,15 +29,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...errors import WengertError
-from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
+from ...errors import UnknownFunction, WengertError
+from ...ir.callers import (
+    _installed,  # pyright: ignore[reportPrivateUsage]
+    calling_span,
+)
 from ...numbers import solutions
 from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
 from ..polyfills import manifest
 from .boxes import Recorded, boxes_in, fresh, noting
-from .builtins import BUILTINS, TYPES
+from .builtins import BUILTINS, TYPES, refuse_shown
 from .functions import anything, called, called_ufunc
 from .methods import real_type
 from .operations import operations
@@ -221,6 +224,8 @@ class World:
     def _class(self, cls: type) -> Any:
         if cls in TYPES:
             return TYPES[cls]
+        if cls is np.nditer:
+            return self.keep(cls, _walked_by_numpy)
         if cls.__module__.startswith("scipy.") and manifest.stand_in_for(cls) is not None:
             return self.keep(cls, _wrapped(cls))
         if not _is_own_class(cls) or _CLASS in vars(cls):
@@ -523,6 +528,11 @@ class Proxy(ModuleType):
         scope[name] = value
         setattr(own["_module"], name, value)
 
+    def __delattr__(self, name: str) -> None:
+        own = object.__getattribute__(self, "__dict__")
+        delattr(own["_module"], name)
+        own["_world"].scope_of(vars(own["_module"])).pop(name, None)
+
     def __repr__(self) -> str:
         return repr(object.__getattribute__(self, "__dict__")["_module"])
 
@@ -564,6 +574,19 @@ class Ufunc:
 
     def __repr__(self) -> str:
         return repr(self._ufunc)
+
+
+def _walked_by_numpy(*args: Any, **keywords: Any) -> Any:
+    """`np.nditer`, which writes to arrays behind a run's back."""
+    if not boxes_in((args, keywords)):
+        return np.nditer(*args, **keywords)
+    raise noting(
+        UnknownFunction(
+            "np.nditer walks over arrays in C, and its items are no numbers with derivatives",
+            "Walk over the indices: `for k in np.ndindex(a.shape)`.",
+            calling_span(),
+        )
+    )
 
 
 class LibraryObject:
@@ -631,6 +654,8 @@ def _wrapped(function: Any) -> Callable[..., Any]:
 
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
+    for text in _texts(args):
+        refuse_shown(text)
     for name, x in keywords.items():
         if isinstance(x, type):
             keywords[name] = real_type(x)
@@ -644,6 +669,13 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
             return current(instead)(*args, **keywords)
     found = anything(function, args, keywords)
     return current(found) if type(found) in _GENERATORS else found
+
+
+def _texts(args: tuple[Any, ...]) -> Iterator[str]:
+    """The texts among operands, and in lists of them."""
+    if args and running.get()[-1].texts:
+        for x in args:
+            yield from (x if isinstance(x, list) else [x] if isinstance(x, str) else [])
 
 
 def _may_hold_boxes(x: Any) -> bool:

@@ -46,7 +46,7 @@ def refuse_numbers_read_back(numbers: dict[Var, Eqn], active: set[Var]) -> None:
                 "a number read back from text or from a picture has lost its derivative",
                 "Use the number itself; turn it into text, or draw it, only to show it.",
                 eqn.span,
-            )
+            ).final()
 
 
 class _Text:
