@@ -188,20 +188,6 @@ def nested(a):
     return t
 
 
-def in_two_lists(a):
-    xs, ys = [], []
-    for v in a:
-        p = Particle(v, 2.0)
-        xs.append(p)
-        ys.append(p)
-    for x in xs:
-        x.x = x.x * 2
-    t = 0.0
-    for y in ys:
-        t += y.x
-    return t
-
-
 def of_a_tree(a):
     stack, t = [(0, 1.0)], 0.0
     while stack:
@@ -215,7 +201,7 @@ def of_a_tree(a):
 
 PROGRAMS = [
     appended, by_number, moved, attracted, of_pairs, replaced_pairs, added, counted, changed_after_it_was_appended,
-    made_anew, copied_with_changes, numbered, nested, in_two_lists, of_a_tree,
+    made_anew, copied_with_changes, numbered, nested, of_a_tree,
 ]  # fmt: skip
 
 
@@ -277,19 +263,6 @@ def exchanged(a):
     return t
 
 
-def the_best(a):
-    ps = [Particle(v, 1.0) for v in a]
-    best = ps[0]
-    for p in ps:
-        if p.x > best.x:
-            best = p
-    best.x = 0.0
-    t = 0.0
-    for p in ps:
-        t += p.x
-    return t
-
-
 def taken_out(a):
     ps = []
     for v in a:
@@ -305,9 +278,7 @@ def taken_out(a):
     return t
 
 
-@pytest.mark.parametrize(
-    "f", [by_another_name, the_same_twice, in_a_list_of_some, the_best, taken_out]
-)
+@pytest.mark.parametrize("f", [by_another_name, the_same_twice, in_a_list_of_some, taken_out])
 def test_objects_that_are_changed_by_any_of_their_names(f):
     like_python(f, A)
 

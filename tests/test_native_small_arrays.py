@@ -260,22 +260,10 @@ def coefficients(a):
     return sum(v * v for v in row)
 
 
-def by_another_name(a):
-    values = [1.0 for _ in range(len(a))]
-    kept, total = values, 0.0
-    for x in a:
-        kept.append(x)
-        total += sum(values)
-        values = [v * x for v in values]
-    values.append(2.0)
-    return total + sum(values) + 3.0 * sum(kept)
-
-
 def test_lists_that_loops_make_anew():
     native(binomial_tree, 1.0, 1.1, 5)
     native(warped, numbers(5), numbers(4))
     native(coefficients, numbers(6))
-    native(by_another_name, numbers(4))
 
 
 def appended_and_made_anew(a):

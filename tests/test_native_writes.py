@@ -251,26 +251,3 @@ def test_a_write_through_a_view_that_is_a_copy_is_left_to_python():
 def halved(t):
     t *= 0.5
     return t
-
-
-def copied_while_it_may_be_halved(a, n):
-    """Whether `b` is `a` in the end, the run decides."""
-    b = a * 2
-    k = 0
-    while k < n and a[0] < 2.0:
-        k += 1
-        if a[1] < 0:
-            b = halved(a)
-        np.copyto(b, a)
-    b[0] += 1.0
-    return (a * b).sum()
-
-
-def test_programs_that_loops_decide():
-    form = wg.value_and_grad(copied_while_it_may_be_halved)
-    compiled = wg.jit(form, strict=True)
-    for exits, a in enumerate(([1.0, 3.0], [2.5, 3.0], [1.0, -3.0])):
-        mine, theirs = np.array(a), np.array(a)
-        trees.assert_close(compiled(mine, 2), form(theirs, 2), rel=1e-12)
-        assert mine.tolist() == theirs.tolist()
-        assert compiled.exits == exits

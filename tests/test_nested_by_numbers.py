@@ -128,6 +128,7 @@ def test_a_jacobian_counts_rows_and_columns_of_numbers():
     np.testing.assert_allclose(matrix.tangent, plain)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     ("program", "instead"),
     [

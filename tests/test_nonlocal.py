@@ -321,6 +321,7 @@ def test_attributes_of_modules_are_globals(monkeypatch):
         wg.gradient(makes_attribute, -1.0)
 
 
+@pytest.mark.static_tier
 def test_modules_that_are_read_by_what_they_mean_are_left_alone():
     def f(x):
         math.pi = x
@@ -433,6 +434,7 @@ def deletes(x):
     return y
 
 
+@pytest.mark.static_tier
 def test_del_of_a_global():
     error = refusal("WG101", NotImplementedError, lambda: wg.gradient(deletes, 1.0))
     assert str(error) == message(
@@ -443,6 +445,7 @@ def test_del_of_a_global():
     )
 
 
+@pytest.mark.static_tier
 def test_a_global_of_no_module(tmp_path):
     file = tmp_path / "no_module.py"
     file.write_text("y = 0.0\n\n\ndef f(x):\n    global y\n    y = x\n    return y * x\n")

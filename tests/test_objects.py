@@ -872,6 +872,7 @@ def test_an_operator_of_a_class_that_only_the_run_knows_is_no_addition():
         alone(wg.grad(operators_of_objects_that_only_the_run_knows))(0.4, 0.9)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("function", [np.add, np.multiply, np.sum, np.mean])
 def test_functions_of_numpy_on_objects_with_operators_are_refused(function):
     def program(x):
@@ -1892,6 +1893,7 @@ def test_read_for_one_call_where_the_kinds_do_not_say_enough(x):
     assert wg.gradient(changed_through_another_list, x) == pytest.approx((expected,))
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize("function", REFUSED)
 def test_refused(function):
     error = refusal("WG101", NotImplementedError, lambda: wg.gradient(function, 0.5))

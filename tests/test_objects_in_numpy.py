@@ -82,6 +82,7 @@ class Wrapped(Field):
         return Wrapped(2 * array)
 
 
+@pytest.mark.static_tier
 @pytest.mark.parametrize(
     ("f", "name"),
     [

@@ -265,6 +265,7 @@ def test_auxiliary_data():
     )
 
 
+@pytest.mark.static_tier
 def test_made_inside_a_program():
     def f(x):
         return wg.over_parts(lambda t, part: t * part * x, [1.0])(x)

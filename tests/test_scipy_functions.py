@@ -297,6 +297,7 @@ def test_welchs_chance_and_his_statistic() -> None:
     wg.testing.check_gradient(lambda x: stats.ttest_ind(x, T, equal_var=False).pvalue, X)
 
 
+@pytest.mark.static_tier
 def test_options_without_a_meaning_here_are_refused() -> None:
     with pytest.raises(wg.errors.UnsupportedSyntax, match="this call of lu is not covered"):
         wg.grad(lambda a: np.sum(linalg.lu(a, permute_l=True)[0]))(A)

@@ -511,6 +511,7 @@ def test_several_arguments_share_one_solution():
     )
 
 
+@pytest.mark.static_tier
 def test_a_solver_that_is_given_what_is_not_covered_is_refused():
     def banded(x):
         found = integrate.solve_ivp(lambda t, y: -x * y, (0, 1), [1.0], method="LSODA", lband=0)
