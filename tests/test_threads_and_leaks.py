@@ -18,7 +18,7 @@ import pytest
 
 import wengert as wg
 from wengert.backends import python as printer
-from wengert.compile import engine
+from wengert.compile import engine, ready
 
 THREADS = 16
 
@@ -27,6 +27,7 @@ THREADS = 16
 def what_was_there_before() -> None:
     """What earlier tests have left stays, and need not be looked through by every collection here."""
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     gc.collect()
     gc.freeze()
 
@@ -115,6 +116,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(engine, "_derive", deriving)
     monkeypatch.setattr(printer, "publish", publishing)
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     return happened
 
 
@@ -124,6 +126,7 @@ def test_first_calls_at_once(name: str, builds: list[str]) -> None:
     expected = call()
     alone = sorted(builds)
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     builds.clear()
     assert at_once(lambda _: [call() for _ in range(3)]) == [[expected] * 3] * THREADS
     assert sorted(builds) == alone
@@ -232,17 +235,20 @@ def made_from(text: str) -> Callable[..., Any]:
 def test_what_the_cache_gives_up_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "CACHE_SIZE", 4)
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     before = generated_files()
     for k in range(12):
         assert wg.gradient(made_from(f"def f(x): return {k} * x * x"), 3.0) == (6.0 * k,)
     assert len(generated_files() - before) == 4
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     assert generated_files() <= before
 
 
 def test_a_derivative_in_use_keeps_its_text() -> None:
     derivative = wg.grad(made_from("def f(x): return math.sin(x) / x")).specialize(1.0)
     engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+    ready._known.clear()  # pyright: ignore[reportPrivateUsage]
     (file,) = {derivative.__func__.__code__.co_filename} & generated_files()  # type: ignore[attr-defined]
     assert "def grad_f(x):" in "".join(linecache.getlines(file))
     del derivative
