@@ -46,13 +46,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.getoption("--quick") and not chosen else None
 
 
-GOLDEN = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests of reading alone by their names, and skip those of programs that recording refuses so far."""
     alone, pending = (
-        frozenset((GOLDEN / name).read_text(encoding="utf-8").splitlines())
+        frozenset((HERE / name).read_text(encoding="utf-8").splitlines())
         for name in ("reading_alone.txt", "not_recorded_yet.txt")
     )
     for item in items:

@@ -68,6 +68,7 @@ PROGRAMS_OF_F1 = (
 )
 
 
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
 @pytest.mark.parametrize("program", PROGRAMS_OF_F1)
 def test_F1_a_list_or_dictionary_returned_early(program):
     for way in (wg.value_and_grad(program), wg.jit(wg.value_and_grad(program))):
