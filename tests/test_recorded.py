@@ -243,6 +243,30 @@ def test_deques_are_followed():
     assert wg.grad(program, 1, **RECORDED)(1.5, deque([2.0, 3.0])) == [2.25, 1.5]
 
 
+def test_conversions_iterators_and_elementwise_functions():
+    x = np.array([0.3, 1.2, -0.7])
+
+    def program(x):
+        single = np.sum(x.astype(np.float32) ** 2)
+        squares = np.fromiter((v * v for v in x), float).sum()
+        chosen = np.vectorize(lambda v: v * v if v > 0 else -v)(x).sum()
+        return float(single) + 3.0 * squares + chosen
+
+    expected = 8 * x + np.where(x > 0, 2 * x, -1.0)
+    assert wg.grad(program, **RECORDED)(x) == pytest.approx(expected, rel=1e-6)
+
+
+def test_another_shape_in_place_is_refused():
+    def program(x):
+        y = x * x
+        total = y.sum()
+        y.shape = (1, 2)
+        return total * y[0, 1]
+
+    with pytest.raises(UnsupportedSyntax, match="given another shape in place"):
+        wg.grad(program, **RECORDED)(np.array([2.0, 3.0]))
+
+
 def test_layouts_of_copies():
     def program(a, b):
         flat = a.T.reshape(-1)

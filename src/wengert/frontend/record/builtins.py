@@ -147,7 +147,7 @@ def el_astype(x: Any, cls: Any) -> Any:
     dtype = np.dtype(cls)
     made = as_numpy(x, np.complex128 if np.iscomplexobj(value_of(x)) else np.float64)
     below = _cast(made.value, cls)
-    return boxes.noted(x.tape, registry.named("astype"), (made, dtype), {}, below)
+    return boxes.noted(x.tape, registry.named("astype"), (made,), {"dtype": dtype}, below)
 
 
 def _cast(value: Any, cls: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedSyntax
+from ...ir.callers import calling_span
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import registry
@@ -70,9 +72,14 @@ def set_attribute(box: Recorded, name: str, value: Any) -> None:
     """Change an attribute of an array in place."""
     if name in ("real", "imag", "flat", "T") and box.memory is not None:
         getattr(box, name)[...] = value
-    elif name == "shape" and box.memory is not None:
-        below: Any = box.value
-        below.shape = value
+    elif name == "shape" and box.memory is not None and box.tape.is_open:
+        raise boxes.noting(
+            UnsupportedSyntax(
+                "an array is given another shape in place, which its tape has kept as it was",
+                "Write `a = a.reshape(shape)`.",
+                calling_span(),
+            )
+        )
     else:
         setattr(value_of(box), name, value)  # which says that it cannot be set
 
@@ -184,7 +191,7 @@ def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options:
     if target == value.dtype:
         return copied(box, "K") if copy and box.memory is not None else box
     below = box.value.astype(target)
-    return boxes.noted(box.tape, registry.named("astype"), (box, target), {}, below)
+    return boxes.noted(box.tape, registry.named("astype"), (box,), {"dtype": target}, below)
 
 
 def _view_as(box: Recorded, *args: Any, **options: Any) -> Any:

@@ -226,7 +226,8 @@ class World:
             return TYPES[cls]
         if cls is np.nditer:
             return self.keep(cls, _walked_by_numpy)
-        if cls.__module__.startswith("scipy.") and manifest.stand_in_for(cls) is not None:
+        is_replaced = cls is np.vectorize or cls.__module__.startswith("scipy.")
+        if is_replaced and manifest.stand_in_for(cls) is not None:
             return self.keep(cls, _wrapped(cls))
         if not _is_own_class(cls) or _CLASS in vars(cls):
             return self.known.setdefault(id(cls), (cls, cls))[1]
@@ -679,11 +680,11 @@ def _texts(args: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _may_hold_boxes(x: Any) -> bool:
-    """Whether an operand is a function of the program's, which may give boxes, or an object of a polyfill's.
+    """Whether an operand is a function or an iterator of the program's, which may give boxes, or a polyfill's object.
 
     The functions that give plain values to a solver are not.
     """
-    if isinstance(x, (MethodType, functools.partial)) or type(x).__module__.startswith(
+    if isinstance(x, (MethodType, functools.partial, Iterator)) or type(x).__module__.startswith(
         _OF_POLYFILLS
     ):
         return True
