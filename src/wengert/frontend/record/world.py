@@ -237,8 +237,9 @@ class World:
         if not names and not bases:
             return cls
         empty = {"__slots__": (), _CLASS: cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        meta: Any = type(cls)
         try:
-            made: Any = type(cls).__new__(type(cls), cls.__name__, (cls, *bases), empty)
+            made: Any = meta.__new__(meta, cls.__name__, (cls, *bases), empty)
         except TypeError:
             return cls
         made.__qualname__ = cls.__qualname__
