@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer, interrupts
-from ..backends.native.run.call_types import types_of
 from ..backends.native.run.vectorcall import quickly_called
 from ..compile import calling, engine
 from ..compile.calling import Call
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-MOST_IN_PYTHON = 1000
-"""For how many types of arguments it is known at once that the Python form runs."""
 
 MOST_QUICK = 4
 """How many native forms of one function are tried without looking at the kinds of the arguments."""
@@ -127,13 +123,13 @@ class Fallback(NamedTuple):
 
     Attributes:
         shape: how many arguments there are, and their names.
-        fits: says whether arguments are like those that were refused; None as long as these came once.
-        refused: why there is no native form.
+        fits: says whether arguments are like those that came to it; None as long as these came once.
+        reason: why there is no native form.
     """
 
     shape: tuple[Any, ...]
     fits: Callable[..., Any] | None
-    refused: Refused
+    reason: Refused | Needless
 
 
 class Needless(NamedTuple):
@@ -169,7 +165,6 @@ class Jitted(Generic[P, T]):
         self._ways: list[tuple[Any, ...]] = []  # all there were: another thread may be in one
         self._routes: tuple[Route, ...] = ()
         self._fallbacks: tuple[Fallback, ...] = ()
-        self._in_python: set[Any] = set()
         functools.update_wrapper(self, self.function, updated=())
 
     @property
@@ -196,8 +191,6 @@ class Jitted(Generic[P, T]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if interrupts:
             raise interrupts.pop()
-        if self._in_python and not kwargs and types_of(args) in self._in_python:
-            return self.function(*args)
         for quick in self._quick if not kwargs else ():
             in_force, entry, _kernel = quick
             if in_force():
@@ -214,7 +207,7 @@ class Jitted(Generic[P, T]):
                     return found
         if isinstance(self.function, Derivative):
             args, kwargs = self.function.placed(args, kwargs)
-        if not self.strict and self._falls_back(args, kwargs):
+        if self._fallbacks and self._falls_back(args, kwargs):
             return self.function(*args, **kwargs)
         try:
             form = self._form(args, kwargs)
@@ -223,12 +216,9 @@ class Jitted(Generic[P, T]):
                 raise
             return self.function(*args, **kwargs)
         if not isinstance(form, Form):
-            if isinstance(form, Refused):
-                self._make_fallback(form, args, kwargs)
-                if self.strict:
-                    raise form.reason
-            else:
-                self._stay_in_python(args, kwargs)
+            if self.strict and isinstance(form, Refused):
+                raise form.reason
+            self._make_fallback(form, args, kwargs)
             return self.function(*args, **kwargs)
         values = list(_leaves(form.function, self.function, args, kwargs))
         if form.reads_outside and not form.kernel.fits(values):
@@ -245,15 +235,6 @@ class Jitted(Generic[P, T]):
             raise interrupts.pop()
         self.exits += 1
         return self.function(*args, **kwargs)
-
-    def _stay_in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """From now on, calls with arguments of these types go to the Python form at once."""
-        types = None if kwargs else types_of(args)
-        if types is None:
-            return
-        if len(self._in_python) == MOST_IN_PYTHON:
-            self._in_python.clear()
-        self._in_python.add(types)
 
     def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused | Needless:
         key = self._key(args, kwargs)
@@ -326,31 +307,28 @@ class Jitted(Generic[P, T]):
 
     def _falls_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether arguments like these have come to the Python form twice."""
-        target = _target(self.function)
-        shape = len(args), *kwargs
-        return any(
-            shape == each.shape
-            and each.fits is not None
-            and each.fits(target, *args, *kwargs.values())
-            and each.refused.in_force()
-            for each in self._fallbacks
-        )
+        target, shape = _target(self.function), (len(args), *kwargs)
+        for expected, fits, reason in self._fallbacks:
+            if fits is not None and shape == expected and reason.in_force():
+                if fits(target, *args, *kwargs.values()):
+                    return True
+        return False
 
     def _make_fallback(
-        self, refused: Refused, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, reason: Refused | Needless, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """The second time that arguments come to the Python form, others like them take a short way to it."""
-        met = next((each for each in self._fallbacks if each.refused is refused), None)
+        met = next((each for each in self._fallbacks if each.reason is reason), None)
         if met is not None and met.fits is not None:
             return  # but these are of other classes
-        call, _ = next(key for key, form in self._forms.items() if form is refused)
+        call, _ = next(key for key, form in self._forms.items() if form is reason)
         fits = (
             check_of_call(call, len(args), kwargs, in_order=True)
             if met is not None and not call.narrow
             else None
         )
-        others = [each for each in self._fallbacks if each.refused is not refused]
-        made = Fallback((len(args), *kwargs), fits, refused)
+        others = [each for each in self._fallbacks if each.reason is not reason]
+        made = Fallback((len(args), *kwargs), fits, reason)
         self._fallbacks = (made, *others[: MOST_QUICK - 1])
 
     def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
