@@ -12,7 +12,7 @@ from functools import partial
 from inspect import currentframe
 from opcode import opmap
 from types import BuiltinFunctionType, FrameType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from .tape import (
 )
 
 Array = np.ndarray[Any, Any]
+T = TypeVar("T", bound=str | bytes)
 
 
 class Recorded(PerturbedNumber):
@@ -259,16 +260,18 @@ class Recorded(PerturbedNumber):
         return dir(value_of(self))
 
     def __repr__(self) -> str:
-        return self._shown(repr(value_of(self)))
+        return self.shown_as(repr(value_of(self)))
 
     def __str__(self) -> str:
-        return self._shown(str(value_of(self)))
+        return self.shown_as(str(value_of(self)))
 
     def __format__(self, spec: str) -> str:
-        return self._shown(format(value_of(self), spec))
+        return self.shown_as(format(value_of(self), spec))
 
-    def _shown(self, text: str) -> str:
-        if self.number is not None and self.tape.is_open:
+    def shown_as(self, text: T) -> T:
+        """Text or bytes, which nobody may make numbers of."""
+        is_bytes = isinstance(text, bytes) and is_active(self, self.tape)
+        if (self.number is not None or is_bytes) and self.tape.is_open:
             self.tape.texts.add(text.strip())
         return text
 

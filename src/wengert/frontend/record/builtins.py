@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LostDerivative
-from ...ir.callers import calling_span
 from ...numbers.number import value_of
 from ...ops import elementwise as el
 from ...ops import registry
@@ -18,7 +16,7 @@ from . import boxes
 from .boxes import Recorded, boxes_in
 from .methods import as_numpy, as_python
 from .operations import operations
-from .tape import running
+from .shown import from_hex, refuse_shown
 
 
 class StandsFor(type):
@@ -67,26 +65,6 @@ def _standing(real: Any, make: Callable[..., Any]) -> Any:
     made: Any = StandsFor(real.__name__, (real,), names)
     type.__setattr__(made, "__qualname__", real.__qualname__)
     return made
-
-
-def refuse_shown(text: Any) -> None:
-    """Refuse to make a number of text that was made of one: that has no derivative.
-
-    Raises:
-        LostDerivative: the text is, or holds, what such a number was shown as.
-    """
-    if isinstance(text, str) and any(
-        text.strip() == shown or (len(shown) > 2 and shown in text)
-        for tape in running.get()
-        for shown in tape.texts
-    ):
-        raise boxes.noting(
-            LostDerivative(
-                f"{text!r} was made of a number that has a derivative, and text has none",
-                "Use the number itself. Where its value alone is wanted, write `wg.stop_gradient(x)`.",
-                calling_span(),
-            )
-        )
 
 
 def _float(x: Any = 0.0, *others: Any) -> Any:
@@ -155,6 +133,7 @@ def _cast(value: Any, cls: Any) -> Any:
 
 
 FLOAT = _standing(float, _float)
+type.__setattr__(FLOAT, "fromhex", staticmethod(from_hex))
 COMPLEX = _standing(complex, _complex)
 TYPES: dict[Any, Any] = {
     float: FLOAT,

@@ -106,7 +106,7 @@ def _method_caller(name: str) -> Callable[..., Any]:
 
 _PLAIN = frozenset((
     "argmax", "argmin", "argsort", "all", "any", "nonzero", "tobytes", "is_integer", "hex", "searchsorted",
-    "argpartition", "byteswap",
+    "argpartition",
 ))  # fmt: skip
 """Methods of which only the value matters."""
 
@@ -117,7 +117,7 @@ def _plainly(box: Recorded, name: str, args: Any, keywords: Any) -> Any:
     below = getattr(box.value, name)(*plain, **named)
     if name in _PLAIN:
         boxes.asked(registry.find_method(name), (box, *args), keywords, below)
-        return below
+        return box.shown_as(below) if isinstance(below, (str, bytes)) else below
     memories = [] if box.memory is None else [box.memory]
     return boxes.boxed_result(box.tape, below, memories) if box.tape.is_open else below
 
@@ -240,7 +240,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     **{
         name: _lost(name)
-        for name in ("partition", "setfield", "tofile", "dumps", "dump", "getfield")
+        for name in ("partition", "byteswap", "setfield", "tofile", "dumps", "dump", "getfield")
     },
 }
 

@@ -45,7 +45,7 @@ class Tape:
         """Those of which something was saved."""
         self.refusals: list[WengertError] = []
         """What was refused so far: no handler of the program's may go on from that."""
-        self.texts: set[str] = set()
+        self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
 
     @property

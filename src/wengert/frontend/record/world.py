@@ -40,10 +40,11 @@ from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
 from ..polyfills import manifest
 from .boxes import Recorded, boxes_in, fresh, noting
-from .builtins import BUILTINS, TYPES, refuse_shown
+from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
 from .methods import real_type
 from .operations import operations
+from .shown import MODULES, SHOWN, refuse_shown
 from .tape import Tape, running
 
 LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))
@@ -156,6 +157,8 @@ class World:
         return self._copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
+        if function in SHOWN:
+            return self.keep(function, SHOWN[function])
         instead = manifest.stand_in_for(function)
         return self.keep(function, function if instead is None else _wrapped(function))
 
@@ -673,11 +676,11 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
     return current(found) if type(found) in _GENERATORS else found
 
 
-def _texts(args: tuple[Any, ...]) -> Iterator[str]:
-    """The texts among operands, and in lists of them."""
+def _texts(args: tuple[Any, ...]) -> Iterator[Any]:
+    """The texts and bytes among operands, and in lists of them."""
     if args and running.get()[-1].texts:
         for x in args:
-            yield from (x if isinstance(x, list) else [x] if isinstance(x, str) else [])
+            yield from (x if isinstance(x, list) else [x] if isinstance(x, (str, bytes)) else [])
 
 
 def _may_hold_boxes(x: Any) -> bool:
@@ -698,6 +701,8 @@ _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 def _builtin(world: World, value: Any) -> Any:
     """A function that is written in C."""
+    if value in SHOWN:
+        return world.keep(value, SHOWN[value])
     root = (getattr(value, "__module__", None) or "").partition(".")[0]
     owner = value.__self__
     if root in LIBRARIES or (owner is not None and type(owner).__name__ == "Generator"):
@@ -716,7 +721,8 @@ def _bound_builtin(world: World, value: Any, owner: Any) -> Any:
 def _module(world: World, value: ModuleType) -> Any:
     root = value.__name__.partition(".")[0]
     is_own = root not in sys.stdlib_module_names and root not in _LEFT_ALONE
-    return world.keep(value, Proxy(value, world) if root in LIBRARIES or is_own else value)
+    is_seen = root in LIBRARIES or is_own or value in MODULES
+    return world.keep(value, Proxy(value, world) if is_seen else value)
 
 
 def _dispatched(world: World, value: Any) -> Any:
