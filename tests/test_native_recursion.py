@@ -348,3 +348,43 @@ def test_recursion_that_is_too_deep_is_pythons():
     assert compiled.exits == 0
     with pytest.raises(RecursionError):
         compiled(10**6)
+
+
+FACTOR = 0.75
+
+
+def itself(t):
+    return t
+
+
+def summed(s):
+    def mix(k):
+        return k * s + (1 - k) * 0.5
+
+    total = 0.0
+    for k in range(3):
+        total += mix(FACTOR) * k
+
+
+def calls_a_sum_that_it_does_not_use(x, y):
+    u, v = itself(math.sin(x)), x * 0.5
+    w = u + v
+    for p, q in zip([itself(y), summed(u / (1.5 + u**2))], (0.5,)):
+        if v + y > math.tanh(3) and math.sqrt(1 + q**2) > math.exp(-abs(v - u)):
+            if not (math.exp(-abs(itself(w))) < math.exp(-abs(u)) or -x < math.sqrt(2 + q**2)):
+                pass
+        elif math.sqrt(2.5625) > p / (1.5 + v**2) and math.sqrt(2) > itself(p):
+            u = u * 0.5 + y / (1 + 1.25)
+        else:
+            left = 2
+            while left > 0 and x - q < y + w < 2 * q:
+                left -= 1
+                w, q, u = q, u, w
+                v = itself(u)
+    return x * y + w
+
+
+def test_what_is_read_from_outside_and_not_used_is_still_passed():
+    compiled = wg.jit(calls_a_sum_that_it_does_not_use, strict=True)
+    expected = calls_a_sum_that_it_does_not_use(0.5137, -0.0071)
+    assert compiled(0.5137, -0.0071) == expected

@@ -216,10 +216,19 @@ def simulated(p):
     return price * level
 
 
+def returned_early(x):
+    u, v = x, x * 0.5
+    for k in range(3):
+        u += 0.1 * k
+        if u < v:
+            return u
+    return u * x
+
+
 V = np.array([0.3, 0.9, 0.2])
 OTHERS = [
     (line_search, 0.3), (adaptive, 2.0), (newton, 2.0), (largest, V), (counted, V), (secant, 2.0),
-    (regula_falsi, 2.0), (simulated, 0.7),
+    (regula_falsi, 2.0), (simulated, 0.7), (returned_early, 0.7),
 ]  # fmt: skip
 
 

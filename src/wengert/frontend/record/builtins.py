@@ -13,10 +13,10 @@ from ...numbers.number import value_of
 from ...ops import elementwise as el
 from ...ops import registry
 from . import boxes
+from .as_text import from_hex, refuse_as_text
 from .boxes import Recorded, boxes_in
 from .methods import as_numpy, as_python
 from .operations import operations
-from .shown import from_hex, refuse_shown
 
 
 class StandsFor(type):
@@ -68,7 +68,7 @@ def _standing(real: Any, make: Callable[..., Any]) -> Any:
 
 
 def _float(x: Any = 0.0, *others: Any) -> Any:
-    refuse_shown(x)
+    refuse_as_text(x)
     if type(x) is not Recorded:
         own = getattr(type(x), "__float__", None)
         if isinstance(own, FunctionType):
@@ -88,7 +88,7 @@ def _float(x: Any = 0.0, *others: Any) -> Any:
 
 
 def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
-    refuse_shown(real)
+    refuse_as_text(real)
     if not boxes_in((real, imag)):
         return (
             builtins.complex(real, imag)
@@ -106,7 +106,7 @@ def _float_or_complex(x: Any) -> Any:
 
 def _numpy_number(cls: Any) -> Callable[..., Any]:
     def make(x: Any = 0.0, *others: Any) -> Any:
-        refuse_shown(x)
+        refuse_as_text(x)
         if type(x) is Recorded and x.memory is None:
             value = value_of(x)
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls

@@ -39,12 +39,12 @@ from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
 from ..polyfills import manifest
+from .as_text import AS_TEXT, MODULES, refuse_as_text
 from .boxes import Recorded, boxes_in, fresh, noting
 from .builtins import BUILTINS, TYPES
 from .functions import anything, called, called_ufunc
 from .methods import real_type
 from .operations import operations
-from .shown import MODULES, SHOWN, refuse_shown
 from .tape import Tape, running
 
 LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))
@@ -157,8 +157,8 @@ class World:
         return self._copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
-        if function in SHOWN:
-            return self.keep(function, SHOWN[function])
+        if function in AS_TEXT:
+            return self.keep(function, AS_TEXT[function])
         instead = manifest.stand_in_for(function)
         return self.keep(function, function if instead is None else _wrapped(function))
 
@@ -660,7 +660,7 @@ def _wrapped(function: Any) -> Callable[..., Any]:
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
     for text in _texts(args):
-        refuse_shown(text)
+        refuse_as_text(text)
     for name, x in keywords.items():
         if isinstance(x, type):
             keywords[name] = real_type(x)
@@ -701,8 +701,8 @@ _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 def _builtin(world: World, value: Any) -> Any:
     """A function that is written in C."""
-    if value in SHOWN:
-        return world.keep(value, SHOWN[value])
+    if value in AS_TEXT:
+        return world.keep(value, AS_TEXT[value])
     root = (getattr(value, "__module__", None) or "").partition(".")[0]
     owner = value.__self__
     if root in LIBRARIES or (owner is not None and type(owner).__name__ == "Generator"):

@@ -4,7 +4,7 @@ What such a loop finds moves with the argument, and has no derivative: each of i
 program that reads it as a root gets zero, or the derivative of the first bounds. So it is warned of. Not every loop
 that compares is one: the sign of it is a number that is carried from turn to turn, gets nothing from the argument in
 the loop, and is chosen by a comparison with it from numbers made of two that are carried, such as the middle of
-bounds.
+bounds. What is undefined before the loop, as what it returns is, is no bound.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import DerivativeWarning
 from ...ir.builder import kind_of_atom
-from ...ir.graph import IF, Atom, Block, Eqn, Function, Var, free_vars, walk
+from ...ir.graph import IF, UNDEFINED, Atom, Block, Eqn, Function, Var, free_vars, walk
 from ...ir.types import Array, Number
 from ...ops import structure as st
 from ..analysis import activity
@@ -71,7 +71,8 @@ def _searches(loop: Loop, varied: set[Var], used: Sequence[bool]) -> bool:
     if any(used[k] and k not in still for k in real):
         return False
     taint = dict.fromkeys(outside, _VARIED)
-    taint |= {loop.carried[k]: 1 << (_FIRST + n) for n, k in enumerate(still)}
+    bounds = [(n, k) for n, k in enumerate(still) if loop.initials[k] != UNDEFINED]
+    taint |= {loop.carried[k]: 1 << (_FIRST + n) for n, k in bounds}
     _spread(loop.body, taint)
     results = [_bits([loop.results[k]], taint) for k in still]
     chosen = sum(1 << (_FIRST + n) for n, bits in enumerate(results) if bits & _CHOSEN)

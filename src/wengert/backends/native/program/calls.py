@@ -45,6 +45,9 @@ MOST_FORMS = 12
 Changed = dict[int, int]
 """Which results of a call are arguments that it changes in place: the result's number, and the argument's."""
 
+Outside = list[tuple[Any, str]]
+"""What a function is given beside its arguments: what it reads from outside before it is prepared."""
+
 
 @mutable_record
 class Callable:
@@ -123,9 +126,9 @@ def _callable(
         if j not in changed
     )
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
-    prepared = unit.prepare(function)
+    prepared, outside = unit.prepare(function), read_from_outside(function)
     for _ in range(MOST_TRIES):
-        results = _lowered(unit, prepared, args, made, changed)
+        results = _lowered(unit, prepared, args, made, changed, outside)
         before, made.results = made.results, results
         if [*map(_found_of, results)] == [*map(_found_of, before)]:
             return made
@@ -176,13 +179,14 @@ def _lowered(
     args: Sequence[Value],
     made: Callable,
     changed: Changed,
+    outside: Outside,
 ) -> tuple[Value, ...]:
     """The results of a function, which works on copies of what it writes to."""
     copied: set[Var] = set()
     while True:
         outer = unit.on_write, unit.is_kept, unit.outside
         try:
-            return _lower(unit, function, args, made, changed, copied)
+            return _lower(unit, function, args, made, changed, outside, copied)
         except _Writes as found:
             copied.add(found.param)
         finally:
@@ -195,12 +199,13 @@ def _lower(
     args: Sequence[Value],
     made: Callable,
     changed: Changed,
+    outside: Outside,
     copied: set[Var],
 ) -> tuple[Value, ...]:
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
-    read = [(Var(name=str(key)), (id(holder), key)) for holder, key in read_from_outside(function)]
+    read = [(Var(name=key), (id(holder), key)) for holder, key in outside]
     values = {
         var: parameter(e, arg, params, var.name or "x")
         for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)

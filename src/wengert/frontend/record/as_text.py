@@ -19,7 +19,7 @@ from .functions import all_plain
 from .tape import running
 
 
-def refuse_shown(text: Any) -> None:
+def refuse_as_text(text: Any) -> None:
     """Refuse to make a number of what was made of one.
 
     Raises:
@@ -62,13 +62,13 @@ def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def read(*args: Any, **keywords: Any) -> Any:
         for each in args:
-            refuse_shown(each)
+            refuse_as_text(each)
         return function(*args, **keywords)
 
     return read
 
 
-SHOWN: dict[Any, Callable[..., Any]] = {
+AS_TEXT: dict[Any, Callable[..., Any]] = {
     **{function: _showing(function) for function in (json.dumps, json.dump, struct.pack)},
     pickle.dumps: _showing(pickle.dumps),
     **{function: _reading(function) for function in (json.loads, struct.unpack, pickle.loads)},
