@@ -26,7 +26,7 @@ from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
 from ..ops.program.checks import counted
-from .gradients import Refused, by_numbers, derived_or_refused, presented, recorded
+from .gradients import Derivative, Refused, by_numbers, derived_or_refused, presented, recorded
 
 
 class Pullback:
@@ -150,6 +150,14 @@ def _pullback_by(
 
 _UNCHANGING = (FunctionType, type, ModuleType, str, int, float, complex, np.generic, NoneType)
 """Captured values that are now what they were at the point."""
+
+
+def _stays(x: Any) -> bool:
+    if isinstance(x, Derivative):
+        return all(map(_stays, calling.captured_by(x.function).values()))
+    return isinstance(x, _UNCHANGING)
+
+
 _NOTHING = object()
 """What a namespace or an object holds under a name that it does not have, or that its class gives it."""
 
@@ -256,7 +264,7 @@ class Pushforward:
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
             refusal = cast(WengertError, presented(error))
-            may_change = not all(isinstance(x, _UNCHANGING) for x in captured.values())
+            may_change = not all(map(_stays, captured.values()))
             if may_change or not engine.may_begin_again(along, error, args, before):
                 raise refusal from error.__cause__
         else:

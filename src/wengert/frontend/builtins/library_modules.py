@@ -53,7 +53,6 @@ from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
-from ..polyfills.scipy import sparse_storage
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import contextlib as context_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -398,13 +397,6 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
     *records.HANDLERS,
     *weak_references.HANDLERS,
-    (
-        sparse_storage.not_followed,
-        _refuse(
-            "what SciPy stores of this sparse matrix is not followed",
-            "Ask a matrix for it that is made in `csr`, `csc` or `coo` format of entries and places; use `.copy()`.",
-        ),
-    ),
     (itertools.repeat, _repeat),
     (itertools.tee, _tee),
     *((function, _opaque(function)) for function in _OPAQUE),

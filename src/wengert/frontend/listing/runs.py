@@ -239,6 +239,8 @@ class Writer(Arrays):
         self.must_be(self.builder.emit_with(step.op, args, options, space), step.answer)
 
     def begun(self, step: Begun) -> None:
+        if step.memory.is_of_records:
+            raise no_text("it writes to an array of records", self.builder.span)
         self.holdings[step.memory] = Holding(self.constant(step.value), None)
 
     def read(self, step: Read) -> None:

@@ -26,7 +26,8 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.arrays import linear_algebra as la
 from ...rules.registry import rule_for
-from .memory import Memory
+from . import records
+from .memory import Memory, may_have_derivatives
 from .operations import operations
 from .tape import (
     Added,
@@ -110,6 +111,8 @@ class Recorded(PerturbedNumber):
             return recorded(
                 self.tape, st.getitem, (self, index), {}, operator.getitem, (self, index), {}
             )
+        if memory.is_of_records and records.is_record(value):
+            return records.item(self, index, fresh)
         found = value[index]
         array = value_of(found)
         if not isinstance(array, np.ndarray):
@@ -137,6 +140,9 @@ class Recorded(PerturbedNumber):
             return
         index = _plain_index(index)
         value = gathered_items(value)
+        if memory.is_of_records and records.is_record(self):
+            records.write(self, index, value)
+            return
         self._about_to_take(value)
         order = memory.order_of_copy(value_of(self._value)[index], value_of(value)) if (
             type(value) is Recorded and value.memory is memory and memory.active
@@ -180,7 +186,7 @@ class Recorded(PerturbedNumber):
             raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
 
     def __iter__(self) -> Iterator[Any]:
-        if np.ndim(value_of(self)) == 0:
+        if np.ndim(value_of(self)) == 0 and not records.is_record(self):
             iter(value_of(self))  # which says that it cannot be walked over
         return (self[k] for k in range(len(self)))
 
@@ -408,6 +414,10 @@ _OF_INTEGERS = (
     "an array of integers keeps the integer part of what it is given, and no derivative",
     "Create it with `dtype=float`.",
 )
+_OF_RECORDS = (
+    "this function has no derivative of an array of records",
+    "Give it the fields, one by one.",
+)
 _SLOTS = frozenset((*Recorded.__slots__, "root_of"))
 
 
@@ -625,7 +635,7 @@ def boxed_result(tape: Tape, result: Any, memories: Sequence[Memory]) -> Any:
     if type(result) is list:
         return [boxed_result(tape, item, memories) for item in result]
     array = value_of(result)
-    if type(array) is not np.ndarray or array.dtype.kind not in "fc":
+    if not may_have_derivatives(array):
         return result
     memory = next((m for m in memories if m.holds(array)), None)
     return Recorded(result, tape, memory=Memory(result) if memory is None else memory)
@@ -642,11 +652,13 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         return made, outs, is_new
     array = value_of(result)
     if isinstance(array, np.ndarray):
-        if array.dtype.kind not in "fciu":
+        if array.dtype.kind not in "fciuV":
             return result, result, False
         memory = next((m for m in memories if m.holds(array)), None)
         if memory is not None:
             return Recorded(result, tape, memory=memory), None, False
+        if array.dtype.names is not None:
+            raise noting(UnsupportedSyntax(*_OF_RECORDS, calling_span()))
         memory = Memory(result)
         memory.active = True
         tape.memories.append(memory)
@@ -662,7 +674,7 @@ def fresh(x: Any) -> Any:
     if type(x) in (tuple, list):
         return type(x)(map(fresh, x))
     array = value_of(x)
-    if type(array) is not np.ndarray or array.dtype.kind not in "fc":
+    if not may_have_derivatives(array):
         return x
     level = x.level if isinstance(x, PerturbedNumber) else (0, 0)
     for tape in running.get():

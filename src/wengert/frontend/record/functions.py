@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from types import FunctionType
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ...errors import UnknownFunction
 from ...ir.callers import calling_span
 from ...ir.op import Op
+from ...numbers import solutions
 from ...numbers.number import PerturbedNumber, compute, value_of
 from ...numbers.refusals import lost
 from ...numbers.restated import folded
@@ -24,6 +26,7 @@ from ...ops.signatures import bind
 from ...rules.registry import rule_for
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import WITH_OPTIONS
+from . import records
 from .boxes import (
     Recorded,
     asked,
@@ -109,7 +112,8 @@ def _is_hashable(function: Any) -> bool:
 
 def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
     """A function that is no op: by what stands for it, or by NumPy's own Python code."""
-    if not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
+    holds = any(map(may_hold_boxes, (*args, *keywords.values())))
+    if not holds and not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
         return fresh(_without_derivatives(function, args, keywords))
     instead = manifest.stand_in_for(function)
     if instead is not None:
@@ -119,6 +123,24 @@ def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
         return operations.current(own)(*args, **keywords)
     op = op_of(function)  # which says that it is no op
     return op(*args, **keywords)
+
+
+def may_hold_boxes(x: Any) -> bool:
+    """Whether an operand is a function or an iterator of the program's, which may give boxes, or a polyfill's object.
+
+    The functions that give plain values to a solver are not.
+    """
+    if isinstance(x, (MethodType, partial, Iterator)) or is_polyfilled(type(x)):
+        return True
+    return isinstance(x, FunctionType) and x.__code__.co_filename != solutions.__file__
+
+
+def is_polyfilled(cls: type) -> bool:
+    """Whether a class stands for one of a library's."""
+    return cls.__module__.startswith(_OF_POLYFILLS)
+
+
+_OF_POLYFILLS = manifest.__name__.rpartition(".")[0]
 
 
 def _without_derivatives(function: Any, args: Any, keywords: Any) -> Any:
@@ -289,8 +311,25 @@ def array(x: Any, dtype: Any = None, copy: Any = True, **options: Any) -> Any:
         return gathered_items(x) if dtype is None or dtype.kind != "O" else x.copy()
     if dtype is not None and dtype.kind == "O":
         return _of_objects(x)
+    if dtype is not None and dtype.names is not None:
+        return of_records(np.array, x, dtype)
     made = stacked(x)
     return made if dtype is None or value_of(made).dtype == dtype else made.astype(dtype)
+
+
+def of_records(make: Callable[..., Any], x: Any, *args: Any, **options: Any) -> Any:
+    """An array of records that is made of tuples."""
+    made = fresh(make(all_plain(x), *args, **options))
+    made[...] = x
+    return made
+
+
+def _of_fields(columns: Any, *args: Any, **options: Any) -> Any:
+    """`np.rec.fromarrays`."""
+    made = fresh(np.rec.fromarrays(all_plain(columns), *args, **options))
+    for name, column in zip(value_of(made).dtype.names, columns, strict=True):
+        made[name] = column
+    return made
 
 
 def _with_items_of_objects(x: Any) -> Any:
@@ -455,6 +494,10 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 def _sort(a: Any, axis: Any = -1, **options: Any) -> Any:
     if axis is None:
         a, axis = np.ravel(a), 0
+    if records.is_record(a):
+        made = asarray(a).copy()
+        made.sort(axis, **options)
+        return made
     order = np.argsort(all_plain(a), axis=axis, kind="stable")
     return np.take_along_axis(asarray(a), order, axis=axis)
 
@@ -499,6 +542,8 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     np.fill_diagonal: fill_diagonal,
     np.put_along_axis: put_along_axis,
     np.sort: _sort,
+    np.rec.array: partial(of_records, np.rec.array),
+    np.rec.fromarrays: _of_fields,
 }
 
 

@@ -153,7 +153,9 @@ class Leaving:
             if not (
                 is_code or dunder or name == _CLASS or isinstance(value, functools.cached_property)
             ):
-                setattr(original, name, self.plain(value))
+                plain = self.plain(value)
+                if vars(original).get(name, self) is not plain:
+                    setattr(original, name, plain)
 
     def _fill(self, x: Any, made: Any) -> None:
         """Have a container or an object of the program hold what its stand-in does."""
@@ -223,6 +225,12 @@ class Leaving:
             expected: how many references to the tape there are where nothing else holds a box.
             kept: containers of the recorder's own, by their identity.
         """
+        if sys.getrefcount(self._tape) <= expected:
+            return
+        # containers of the program that held nothing of interest when the run began, first: the heap is large
+        for x, made in tuple(self._world.known.values()):
+            if made is x and isinstance(x, (list, dict, set, deque)):
+                self._fill(x, x)
         if sys.getrefcount(self._tape) <= expected:
             return
         boxes = [x for x in gc.get_referrers(self._tape) if type(x) is Recorded]

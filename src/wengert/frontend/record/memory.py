@@ -6,6 +6,7 @@ alike, its *shadow*: a view reaches the cotangents of its elements there as it r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,10 @@ class Memory:
         self.saved: Saved | None = None
         """What has been saved since the last write."""
 
+    @property
+    def is_of_records(self) -> bool:
+        return value_of(self.flat).dtype.names is not None
+
     def holds(self, array: np.ndarray[Any, Any]) -> bool:
         """Whether an array lies in it."""
         return array.size > 0 and self.low <= _address(array) < self.low + max(self.size, 1)
@@ -53,7 +58,12 @@ class Memory:
 
         NumPy copies between rows that lie in one memory element by element, and may read what it has just written.
         """
-        if not isinstance(to, np.ndarray) or to.ndim != 1 or source.strides[-1:] == to.strides:
+        if (
+            not isinstance(to, np.ndarray)
+            or to.ndim != 1
+            or self.is_of_records
+            or source.strides[-1:] == to.strides
+        ):
             return None
         if not np.may_share_memory(to, source):
             return None
@@ -66,18 +76,41 @@ class Memory:
     def shadow(self, zeros: Any) -> Any:
         """Zeros laid out like it; `zeros(n, dtype)` makes them."""
         dtype = value_of(self.flat).dtype
-        return zeros(self.flat.size, dtype if dtype.kind in "fc" else np.dtype(np.float64))
+        return zeros(self.flat.size, dtype if dtype.kind in "fcV" else np.dtype(np.float64))
 
     def part(self, flat: Any, view: np.ndarray[Any, Any]) -> Any:
         """What corresponds to a view in an array that is laid out like the memory."""
         whole = value_of(flat)
         own = value_of(self.flat).itemsize
         scale = lambda n: n if whole.itemsize == own else n // own * whole.itemsize
-        dtype = view.dtype if view.dtype.kind in "fc" else whole.dtype
+        is_laid_out_alike = view.dtype.kind in "fcV" or self.is_of_records
+        dtype = view.dtype if is_laid_out_alike else whole.dtype
         strides = tuple(map(scale, view.strides))
         offset = scale(_address(view) - self.low) if view.size else 0
         made = np.ndarray(view.shape, dtype, buffer=whole, offset=offset, strides=strides)
         return relaid(flat, made)
+
+
+def may_have_derivatives(x: Any) -> bool:
+    """Whether a value is an array whose items, or some fields of them, are numbers with a derivative."""
+    return type(x) in (np.ndarray, np.recarray) and _of_numbers(x.dtype)
+
+
+def _of_numbers(dtype: Any) -> bool:
+    if dtype.names is not None:
+        return any(_of_numbers(dtype[name].base) for name in dtype.names)
+    return dtype.kind in "fc"
+
+
+def number_fields(array: Any) -> Iterator[Any]:
+    """An array, or of an array of records the fields that have derivatives."""
+    dtype = value_of(array).dtype
+    if dtype.names is None:
+        if dtype.kind in "fc":
+            yield array
+    else:
+        for name in dtype.names:
+            yield from number_fields(array[name])
 
 
 class Saved:

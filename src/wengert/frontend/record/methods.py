@@ -13,7 +13,7 @@ from ...ir.callers import calling_span
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import registry
-from . import boxes
+from . import boxes, records
 from .boxes import Recorded, boxes_in, is_active
 from .operations import operations
 
@@ -33,6 +33,9 @@ def attribute(box: Recorded, name: str) -> Any:
         if name == "base" or not is_active(box, box.tape):
             return getattr(value, name)
         raise boxes.noting(lost(box, f"the memory behind `.{name}`"))
+    if box.memory is not None and records.is_record(box) and name in value.dtype.names:
+        if isinstance(value, (np.record, np.recarray)):
+            return box[name]
     found = getattr(value, name)  # which says that there is none
     if not callable(found):
         if isinstance(found, np.ndarray):
@@ -70,7 +73,9 @@ def _flat(box: Recorded) -> Any:
 
 def set_attribute(box: Recorded, name: str, value: Any) -> None:
     """Change an attribute of an array in place."""
-    if name in ("real", "imag", "flat", "T") and box.memory is not None:
+    if isinstance(value_of(box), (np.record, np.recarray)) and name in value_of(box).dtype.names:
+        box[name] = value
+    elif name in ("real", "imag", "flat", "T") and box.memory is not None:
         getattr(box, name)[...] = value
     elif name == "shape" and box.memory is not None and box.tape.is_open:
         raise boxes.noting(
@@ -132,10 +137,15 @@ def _fill(box: Recorded, value: Any) -> None:
 def _sort(
     box: Recorded, axis: int = -1, kind: Any = None, order: Any = None, **options: Any
 ) -> None:
-    box[...] = operations.called(np.sort, (box,), {"axis": axis})
+    if records.is_record(box):
+        box[...] = box[value_of(box).argsort(axis, kind, order)]
+    else:
+        box[...] = operations.called(np.sort, (box,), {"axis": axis})
 
 
 def _item(box: Recorded, *index: Any) -> Any:
+    if isinstance(value_of(box), np.void):
+        return _tolist(box)
     if box.memory is None:
         return box if not index else box[index]
     if not index:
@@ -147,6 +157,8 @@ def _item(box: Recorded, *index: Any) -> Any:
 
 
 def _tolist(box: Recorded) -> Any:
+    if isinstance(value_of(box), np.void):
+        return tuple([_tolist(part) if isinstance(part, Recorded) else part for part in box])
     if box.memory is None or value_of(box).ndim == 0:
         return as_python(box if box.memory is None else box[()])
     return [
@@ -178,6 +190,8 @@ def copied(box: Any, order: str = "C") -> Any:
         return np.array(box, order=order)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if box.memory is None:
         return box
+    if records.is_record(box):
+        return records.copied(box, boxes.fresh)
     return boxes.noted(box.tape, registry.named("copy"), (box,), {}, copied(box.value, order))
 
 

@@ -19,7 +19,7 @@ from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
 from ...numbers.pushforward import completed
-from .memory import Memory, Saved, overlaps_itself, places
+from .memory import Memory, Saved, number_fields, overlaps_itself, places
 from .operations import operations
 
 
@@ -388,7 +388,9 @@ class Taken:
         flat = sweep.shadows.pop(self.result.memory, None)
         if flat is not None:
             bar = self.result.memory.part(flat, self.result.view)
-            np.add.at(sweep.part(self.memory, self.view), self.index, bar)
+            to = sweep.part(self.memory, self.view)
+            for field, each in zip(number_fields(to), number_fields(bar), strict=True):
+                np.add.at(field, self.index, each)
 
     def push(self, sweep: Sweep) -> None:
         if self.memory in sweep.shadows:

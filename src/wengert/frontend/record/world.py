@@ -34,7 +34,6 @@ from ...ir.callers import (
     _installed,  # pyright: ignore[reportPrivateUsage]
     calling_span,
 )
-from ...numbers import solutions
 from ...numbers.number import PerturbedNumber
 from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container, own_base
@@ -42,7 +41,8 @@ from ..polyfills import manifest
 from .as_text import AS_TEXT, MODULES, refuse_as_text
 from .boxes import Recorded, boxes_in, fresh, noting
 from .builtins import BUILTINS, TYPES
-from .functions import anything, called, called_ufunc
+from .functions import anything, called, called_ufunc, is_polyfilled, may_hold_boxes
+from .memory import may_have_derivatives
 from .methods import real_type
 from .operations import operations
 from .tape import Tape, running
@@ -230,25 +230,33 @@ class World:
         if cls is np.nditer:
             return self.keep(cls, _walked_by_numpy)
         is_replaced = cls is np.vectorize or cls.__module__.startswith("scipy.")
-        if is_replaced and manifest.stand_in_for(cls) is not None:
-            return self.keep(cls, _wrapped(cls))
+        instead = manifest.stand_in_for(cls) if is_replaced else None
+        if instead is not None:
+            # what is filled item by item may be given boxes later
+            is_filled = cls.__name__.startswith(("lil_", "dok_"))
+            return self.keep(cls, self.of(instead) if is_filled else _wrapped(cls))
         if not _is_own_class(cls) or _CLASS in vars(cls):
             return self.known.setdefault(id(cls), (cls, cls))[1]
-        names = _methods_of(cls)
+        names, data = _methods_of(cls), _data_of(cls)
         self.known[id(cls)] = cls, cls  # while its methods are copied
         bases = [base for base in map(self.of, cls.__bases__) if _CLASS in vars(base)]
-        if not names and not bases:
+        if not names and not bases and not data:
             return cls
         empty = {"__slots__": (), _CLASS: cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
         meta: Any = type(cls)
+        first = [_unannounced()] if _is_told_of_subclasses(cls) else []
         try:
-            made: Any = meta.__new__(meta, cls.__name__, (cls, *bases), empty)
+            made: Any = meta.__new__(meta, cls.__name__, (*first, cls, *bases), empty)
         except TypeError:
             return cls
         made.__qualname__ = cls.__qualname__
         self.keep(cls, made)
         for name, attribute in names.items():
             type.__setattr__(made, name, self._attribute(attribute))
+        for name, x in data.items():
+            instead = self.of(x)
+            is_bound = hasattr(instead, "__get__") and not hasattr(x, "__get__")
+            type.__setattr__(made, name, staticmethod(instead) if is_bound else instead)
         return made
 
     def _attribute(self, x: Any) -> Any:
@@ -268,9 +276,7 @@ class World:
 
     def array(self, x: np.ndarray[Any, Any]) -> Any:
         """An array of the program's, in its own memory: the run writes to that as the program would."""
-        if x.dtype.kind not in "fc":
-            return x
-        return self.keep(x, fresh(x))
+        return self.keep(x, fresh(x)) if may_have_derivatives(x) else x
 
     def of_list(self, x: list[Any]) -> Any:
         if not _is_interesting(x):
@@ -381,6 +387,8 @@ def _is_own_class(cls: type) -> bool:
         return False
     module = sys.modules.get(cls.__module__)
     root = cls.__module__.partition(".")[0]
+    if is_polyfilled(cls):
+        return True
     if root in LIBRARIES or root in _LEFT_ALONE or root in sys.stdlib_module_names:
         return False
     return module is None or root != "builtins"
@@ -393,6 +401,34 @@ def _methods_of(cls: type) -> dict[str, Any]:
         name: x
         for name, x in vars(cls).items()
         if isinstance(x, code) and name not in ("__init_subclass__", "__class_getitem__")
+    }
+
+
+def _is_told_of_subclasses(cls: type) -> bool:
+    return any("__init_subclass__" in vars(base) for base in cls.__mro__[:-1])
+
+
+def _unannounced() -> type:
+    """A base of a stand-in, of which the class that it stands for is not told; of subclasses of the program's it is."""
+
+    class Unannounced:
+        __slots__ = ()
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            if _CLASS not in vars(cls):
+                super().__init_subclass__(**options)
+
+    return Unannounced
+
+
+def _data_of(cls: type) -> dict[str, Any]:
+    """Class attributes that are not the same in a run, or to which it may add something, by name."""
+    code = _methods_of(cls)
+    return {
+        name: x
+        for name, x in vars(cls).items()
+        if not (name in code or (name.startswith("__") and name.endswith("__")))
+        and (isinstance(x, (list, dict, set, deque)) or _is_interesting(x))
     }
 
 
@@ -491,7 +527,7 @@ def _is_another(x: Any) -> bool:
     if isinstance(x, PerturbedNumber):
         return _is_array(x)
     if isinstance(x, np.ndarray):
-        return x.dtype.kind in "fc"
+        return may_have_derivatives(x)
     return callable(x) or is_object(x) or isinstance(x, ModuleType)
 
 
@@ -666,7 +702,7 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
             keywords[name] = real_type(x)
     if boxes_in(args) or boxes_in(keywords):
         return called(function, args, keywords)
-    if any(map(_may_hold_boxes, (*args, *keywords.values()))):
+    if any(map(may_hold_boxes, (*args, *keywords.values()))):
         instead = manifest.stand_in_for(
             function
         )  # what the program's function gives may have derivatives
@@ -683,19 +719,6 @@ def _texts(args: tuple[Any, ...]) -> Iterator[Any]:
             yield from (x if isinstance(x, list) else [x] if isinstance(x, (str, bytes)) else [])
 
 
-def _may_hold_boxes(x: Any) -> bool:
-    """Whether an operand is a function or an iterator of the program's, which may give boxes, or a polyfill's object.
-
-    The functions that give plain values to a solver are not.
-    """
-    if isinstance(x, (MethodType, functools.partial, Iterator)) or type(x).__module__.startswith(
-        _OF_POLYFILLS
-    ):
-        return True
-    return isinstance(x, FunctionType) and x.__code__.co_filename != solutions.__file__
-
-
-_OF_POLYFILLS = manifest.__name__.rpartition(".")[0]
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -735,6 +758,7 @@ _MAKE: dict[type, Callable[[World, Any], Any]] = {
     np.ufunc: lambda world, value: world.keep(value, Ufunc(value)),
     type(np.sum): _dispatched,
     np.ndarray: World.array,
+    np.recarray: World.array,
     list: World.of_list,
     tuple: World.of_tuple,
     dict: World.of_dict,

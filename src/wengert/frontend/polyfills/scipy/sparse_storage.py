@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....ops.program.refusals import uncovered
 from ..manifest import as_it_is
 from . import sparse_places as places
 
@@ -108,3 +109,7 @@ def after_conversion(stores: str, format: str, other: str) -> str:  # as SciPy h
 
 def not_followed() -> Any:
     """Refused wherever it is called."""
+    raise uncovered(
+        "what SciPy stores of this sparse matrix",
+        "Ask a matrix for it that is made in `csr`, `csc` or `coo` format of entries and places; use `.copy()`.",
+    )

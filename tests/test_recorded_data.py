@@ -1,0 +1,147 @@
+"""Data of unusual kinds in recorded runs: arrays of records, what classes hold, sparse matrices."""
+
+import math
+
+import numpy as np
+import pytest
+import test_records
+from error_texts import refusal, says
+from scipy import sparse
+
+import wengert as wg
+
+RECORDS = [
+    test_records.bodies_that_move,
+    test_records.records_walked_over,
+    test_records.chosen_records_are_copies_and_slices_are_not,
+    test_records.records_from_tuples,
+    test_records.fields_by_their_names,
+    test_records.records_in_order_of_a_field,
+    test_records.records_in_two_axes,
+    test_records.records_with_attributes,
+    test_records.records_in_an_object,
+]
+
+
+def differences(f, x, step=1e-6):
+    return (f(x + step) - f(x - step)) / (2 * step)
+
+
+def recorded(f):
+    return wg.grad(f, tier="recorded")
+
+
+@pytest.mark.parametrize("f", RECORDS)
+def test_fields_of_records_lie_in_one_memory(f):
+    value, slope = wg.value_and_grad(f, tier="recorded")(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-14)
+    assert slope == pytest.approx(differences(f, 0.7), rel=1e-7)
+    assert recorded(recorded(f))(0.7) == pytest.approx(differences(recorded(f), 0.7), rel=1e-6)
+
+
+def records_that_overlap(x):
+    table = np.zeros(4, dtype=[("a", float), ("n", int), ("b", float, 2)])
+    table["a"], table["b"][:, 1] = x ** np.arange(4), x
+    table[1:] = table[:-1]
+    table[0] = (x * x, 7, [1.0, x])
+    row = table[3].copy()
+    table[3]["a"] = 9.0
+    total, counts = row["a"] * row["b"].sum() + table[3]["a"] * x, table["n"]
+    return total + (table["a"] * table["b"][:, 1]).sum() + counts.sum() * x
+
+
+def test_records_are_copied_and_written_whole():
+    assert wg.value_and_grad(records_that_overlap, tier="recorded")(0.7) == (
+        pytest.approx(records_that_overlap(0.7)),
+        pytest.approx(differences(records_that_overlap, 0.7)),
+    )
+
+
+def test_a_function_of_whole_records_is_refused():
+    def f(x):
+        table = np.zeros(2, dtype=[("a", float), ("b", float)])
+        table["a"] = x
+        return np.concatenate([table, table])["a"].sum()
+
+    says(refusal("WG101", NotImplementedError, lambda: recorded(f)(0.7)), "array of records")
+
+
+class Scale:
+    def __init__(self):
+        self.factor = np.array([1.0, 2.0])
+
+    def of(self, x):
+        return math.tanh(x) * self.factor.sum()
+
+
+class Layer:
+    kinds = {}  # noqa: RUF012
+    squash = math.sin
+    functions = {"exp": math.exp}  # noqa: RUF012
+    weights = np.zeros(2)
+    scale = Scale()
+    seen = []  # noqa: RUF012
+    count = 0
+
+    def __init_subclass__(cls, kind):
+        Layer.kinds[kind] = cls
+
+    def __call__(self, x):
+        self.weights[0] = x
+        Layer.count += 1
+        Layer.last = x
+        self.seen.append(x)
+        return self.squash(x) + self.functions["exp"](x) + self.weights.sum() * self.scale.of(x)
+
+
+class Cosine(Layer, kind="cosine"):
+    squash = np.cos
+
+
+def by_layers(x):
+    return Layer()(x) * Layer.kinds["cosine"]()(x)
+
+
+def test_what_classes_hold_is_part_of_the_run():
+    expected, slope = by_layers(0.3), differences(by_layers, 0.3)
+    Layer.count = 0
+    Layer.seen.clear()
+    value, found = wg.value_and_grad(by_layers, tier="recorded")(0.3)
+    assert (value, found) == (pytest.approx(expected), pytest.approx(slope))
+    assert (Layer.count, Layer.last, Layer.seen) == (2, 0.3, [0.3, 0.3])
+    assert Layer.weights.tolist() == [0.3, 0.0]
+    assert list(map(type, (*Layer.seen, Layer.last))) == [float] * 3
+    assert Layer.kinds == {"cosine": Cosine}
+    assert Layer.functions == {"exp": math.exp}
+
+
+def stored_of(matrix):
+    return matrix.data.sum() * (1 + matrix.indptr[1])
+
+
+def filled_later(x):
+    table = sparse.lil_matrix((3, 3))
+    for k in range(3):
+        table[k, (k + 1) % 3] = x * (k + 1)
+    table[0, 0] += 1.0
+    return stored_of(table.tocsr())
+
+
+def of_a_dense_matrix(x):
+    return stored_of(sparse.csr_matrix(np.array([[x, 0.0], [x * x, 1.0]])))
+
+
+@pytest.mark.parametrize("f", [filled_later, of_a_dense_matrix])
+def test_what_sparse_matrices_store(f):
+    assert wg.value_and_grad(f, tier="recorded")(0.7) == (
+        pytest.approx(f(0.7)),
+        pytest.approx(differences(f, 0.7)),
+    )
+
+
+def test_what_is_stored_of_a_product_is_refused():
+    def f(x):
+        matrix = sparse.csr_matrix(np.array([[x, 0.0], [x * x, 1.0]]))
+        return (matrix @ matrix).nnz * x
+
+    says(refusal("WG101", NotImplementedError, lambda: recorded(f)(0.7)), "what SciPy stores")
