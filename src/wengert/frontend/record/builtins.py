@@ -112,7 +112,7 @@ def _numpy_number(cls: Any) -> Callable[..., Any]:
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls
             return as_numpy(x, cls) if same else el_astype(x, cls)
         if boxes_in((x,)):
-            from .functions import array
+            from .arrays import array
 
             return array(x, dtype=cls)
         return cls(x, *others)

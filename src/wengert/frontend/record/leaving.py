@@ -15,7 +15,8 @@ from ...numbers.number import PerturbedNumber
 from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
-from .world import _CLASS, _PLAIN, World, is_object  # pyright: ignore[reportPrivateUsage]
+from .classes import CLASS, PLAIN, is_object
+from .world import World
 
 
 def _is_scope(x: Any) -> bool:
@@ -68,7 +69,7 @@ class Leaving:
     def plain(self, x: Any) -> Any:
         """A value as the program would have it; what it holds is changed in place."""
         kind = type(x)
-        if kind in _PLAIN or (kind is np.ndarray and x.dtype != object):
+        if kind in PLAIN or (kind is np.ndarray and x.dtype != object):
             return x
         if kind is Recorded:
             return self.plain(x.value) if x.tape is self._tape else x
@@ -80,7 +81,7 @@ class Leaving:
         if kind is StandsFor:
             return x.real
         if isinstance(x, type):
-            return vars(x).get(_CLASS, x)
+            return vars(x).get(CLASS, x)
         if isinstance(x, tuple):
             return self._tuple(x)
         if kind is FunctionType:
@@ -151,7 +152,7 @@ class Leaving:
             is_code = isinstance(value, (FunctionType, staticmethod, classmethod, property))
             dunder = name.startswith("__") and name.endswith("__")
             if not (
-                is_code or dunder or name == _CLASS or isinstance(value, functools.cached_property)
+                is_code or dunder or name == CLASS or isinstance(value, functools.cached_property)
             ):
                 plain = self.plain(value)
                 if vars(original).get(name, self) is not plain:
@@ -180,7 +181,7 @@ class Leaving:
         elif isinstance(x, BaseException):
             x.args = self.plain(x.args)
             self._fill_object(x, x)
-        elif is_object(x) or hasattr(type(x), _CLASS):
+        elif is_object(x) or hasattr(type(x), CLASS):
             self._fill_object(x, made)
 
     def _fill_dict(self, x: dict[Any, Any], made: dict[Any, Any]) -> None:
@@ -214,7 +215,7 @@ class Leaving:
         for name in before:
             if name not in after:
                 object.__delattr__(x, name)
-        original = getattr(type(x), _CLASS, None) if _CLASS in vars(type(x)) else None
+        original = getattr(type(x), CLASS, None) if CLASS in vars(type(x)) else None
         if original is not None:
             object.__setattr__(x, "__class__", original)
 

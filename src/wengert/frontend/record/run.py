@@ -20,9 +20,10 @@ from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import like_built_on, zeros
 from . import reverse as reverse
 from .boxes import Recorded, Run, gathered_items
+from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
 from .memory import Memory
-from .world import _PLAIN, World, blank, fill, is_object  # pyright: ignore[reportPrivateUsage]
+from .world import World
 
 Build = Callable[[Callable[["Leaf"], Any]], Any]
 """Puts together what belongs to an argument, of what is given for each of its numbers and arrays."""
@@ -322,7 +323,7 @@ def holds_one_of(x: Any, classes: tuple[type, ...], seen: set[int] | None = None
     kind = type(x)
     if kind in classes:
         return True
-    if kind in _PLAIN or (isinstance(x, np.ndarray) and x.dtype != object) or id(x) in seen:
+    if kind in PLAIN or (isinstance(x, np.ndarray) and x.dtype != object) or id(x) in seen:
         return False
     seen.add(id(x))
     if isinstance(x, np.ndarray):

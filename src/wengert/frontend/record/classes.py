@@ -1,0 +1,150 @@
+"""What of a program is its own, and of what a run has another: classes, their objects, containers of such."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import deque
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...numbers.number import PerturbedNumber
+from ...runtime.containers import is_built_on_container, own_base
+from .boxes import Recorded
+from .functions import is_polyfilled
+from .memory import may_have_derivatives
+
+LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))
+LEFT_ALONE = frozenset(("wengert", "sympy", "mpmath", "torch", "jax", "pandas", "numba"))
+
+
+def blank(x: Any, cls: Any) -> Any:
+    """An object of a class that holds nothing yet."""
+    base = own_base(type(x)) if is_built_on_container(type(x)) else object
+    return SimpleNamespace() if type(x) is SimpleNamespace else base.__new__(cls)
+
+
+def fill(made: Any, attributes: dict[str, Any]) -> None:
+    """Have an object hold attributes, and items where it is a container."""
+    from ...runtime.containers import refill
+
+    if is_built_on_container(type(made)):
+        refill(made, attributes)
+        return
+    for name, item in attributes.items():
+        object.__setattr__(made, name, item)
+
+
+def is_object(x: Any) -> bool:
+    """Whether a value is an object of a class of the program's, which keeps what its attributes say."""
+    cls = type(x)
+    if cls is SimpleNamespace:
+        return True
+    if not is_own_class(cls):
+        return False
+    if is_built_on_container(cls):
+        return not issubclass(cls, tuple) and own_base(cls) in (list, dict)
+    return all(base.__flags__ & 1 << 9 or base is object for base in cls.__mro__)
+
+
+CLASS = "_stands_for_class_"
+
+
+def is_own_class(cls: type) -> bool:
+    if not cls.__flags__ & 1 << 9 or issubclass(cls, BaseException) or hasattr(cls, "_fields"):
+        return False
+    if type(cls) is not type and type(cls).__name__ not in ("ABCMeta", "_ProtocolMeta"):
+        return False
+    module = sys.modules.get(cls.__module__)
+    root = cls.__module__.partition(".")[0]
+    if is_polyfilled(cls):
+        return True
+    if root in LIBRARIES or root in LEFT_ALONE or root in sys.stdlib_module_names:
+        return False
+    return module is None or root != "builtins"
+
+
+def methods_of(cls: type) -> dict[str, Any]:
+    """What a class has that runs code, by name."""
+    code = (FunctionType, staticmethod, classmethod, property, functools.cached_property)
+    return {
+        name: x
+        for name, x in vars(cls).items()
+        if isinstance(x, code) and name not in ("__init_subclass__", "__class_getitem__")
+    }
+
+
+def is_told_of_subclasses(cls: type) -> bool:
+    return any("__init_subclass__" in vars(base) for base in cls.__mro__[:-1])
+
+
+def unannounced() -> type:
+    """A base of a stand-in, of which the class that it stands for is not told; of subclasses of the program's it is."""
+
+    class Unannounced:
+        __slots__ = ()
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            if CLASS not in vars(cls):
+                super().__init_subclass__(**options)
+
+    return Unannounced
+
+
+def data_of(cls: type) -> dict[str, Any]:
+    """Class attributes that are not the same in a run, or to which it may add something, by name."""
+    code = methods_of(cls)
+    return {
+        name: x
+        for name, x in vars(cls).items()
+        if not (name in code or (name.startswith("__") and name.endswith("__")))
+        and (isinstance(x, (list, dict, set, deque)) or is_interesting(x))
+    }
+
+
+def is_interesting(x: Any) -> bool:
+    """Whether anything in a container is not the same in a run."""
+    seen: set[int] = set()
+    waiting = [x]
+    while waiting:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            x = list(x.values())
+        if isinstance(x, (list, tuple, set, frozenset, deque)):
+            waiting.extend(item for item in x if type(item) not in PLAIN)
+        elif _is_another(x):
+            return True
+    return False
+
+
+def _is_another(x: Any) -> bool:
+    """Whether something that is no container is not the same in a run."""
+    if isinstance(x, PerturbedNumber):
+        return is_array(x)
+    if isinstance(x, np.ndarray):
+        return may_have_derivatives(x)
+    return callable(x) or is_object(x) or isinstance(x, ModuleType)
+
+
+def is_data(x: Any, depth: int = 0) -> bool:
+    """Whether a value is a number, text, an array, or a container of such."""
+    if type(x) in (list, tuple, set, frozenset) and depth < 6:
+        return all(is_data(item, depth + 1) for item in x)
+    if type(x) is dict and depth < 6:
+        return all(is_data(item, depth + 1) for item in x.values())
+    if type(x) is np.ndarray:
+        return not depth and x.dtype.kind in "biufc"
+    return type(x) in _DATA
+
+
+_DATA = frozenset((int, float, complex, str, bytes, bool, type(None)))
+PLAIN = frozenset((int, float, complex, str, bytes, bool, type(None), range, slice, type(...)))
+
+
+def is_array(x: PerturbedNumber) -> bool:
+    return type(x) is Recorded and x.memory is not None

@@ -1,0 +1,67 @@
+"""Code of a run: which global names it reads, and whose it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from opcode import opmap
+from types import CodeType, FunctionType
+from weakref import WeakKeyDictionary
+
+from ...ir.callers import (
+    _installed,  # pyright: ignore[reportPrivateUsage]
+)
+
+WENGERT = __file__.rpartition("frontend")[0]
+
+
+def names_in(code: CodeType) -> frozenset[str]:
+    """The global names that a function and those defined inside it may read."""
+    found = _known_names.get(code)
+    if found is None:
+        names = set(_global_names(code))
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                names |= names_in(constant)
+        found = _known_names[code] = frozenset(names)
+    return found
+
+
+_known_names: WeakKeyDictionary[CodeType, frozenset[str]] = WeakKeyDictionary()
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    extended = 0
+    for op, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        arg = low | extended
+        extended = arg << 8 if op == opmap["EXTENDED_ARG"] else 0
+        if op == opmap["LOAD_GLOBAL"]:
+            yield code.co_names[arg >> 1]
+        elif op in _BY_NAME:
+            yield code.co_names[arg]
+
+
+_BY_NAME = frozenset(opmap[name] for name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"))
+
+
+def is_polyfill(file: str) -> bool:
+    """Whether a file has Python code that stands for functions of libraries."""
+    return file.startswith(_POLYFILLS)
+
+
+_POLYFILLS = (f"{WENGERT}frontend/polyfills/", f"{WENGERT}solvers/")
+
+
+def is_standard(file: str) -> bool:
+    return file.startswith(_installed("stdlib")) and "site-packages" not in file
+
+
+def closes_over_code(function: FunctionType) -> bool:
+    """Whether a function of a library was made for one of the program's."""
+    for cell in function.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            continue
+        if isinstance(content, FunctionType) and not is_standard(content.__code__.co_filename):
+            return True
+    return False

@@ -1,0 +1,228 @@
+"""Libraries in a run: their modules, functions and objects take boxes and give them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import UnknownFunction, WengertError
+from ...ir.callers import calling_span
+from ..polyfills import manifest
+from .as_text import AS_TEXT, MODULES, refuse_as_text
+from .boxes import boxes_in, fresh, noting
+from .classes import LEFT_ALONE, LIBRARIES
+from .functions import anything, called, called_ufunc, may_hold_boxes
+from .methods import real_type
+from .operations import operations
+from .tape import running
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+class Proxy(ModuleType):
+    """A module whose names mean what they do in a run."""
+
+    def __init__(self, module: ModuleType, world: World):
+        object.__setattr__(self, "of_module", module)
+        object.__setattr__(self, "_world", world)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return ModuleType
+        own = object.__getattribute__(self, "__dict__")
+        world, module = own["_world"], own["of_module"]
+        return world.of(getattr(module, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = object.__getattribute__(self, "__dict__")
+        scope = own["_world"].scope_of(vars(own["of_module"]))
+        scope[name] = value
+        setattr(own["of_module"], name, value)
+
+    def __delattr__(self, name: str) -> None:
+        own = object.__getattribute__(self, "__dict__")
+        delattr(own["of_module"], name)
+        own["_world"].scope_of(vars(own["of_module"])).pop(name, None)
+
+    def __repr__(self) -> str:
+        return repr(object.__getattribute__(self, "__dict__")["of_module"])
+
+
+class Ufunc:
+    """An elementwise function of NumPy's or SciPy's in a run."""
+
+    def __init__(self, ufunc: Any):
+        self._ufunc = ufunc
+        self.__name__ = ufunc.__name__
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return _called_with_real_types(self._ufunc, args, keywords)
+
+    def at(self, array: Any, *args: Any) -> None:
+        if boxes_in((array, *args)):
+            called_ufunc(self._ufunc, "at", (array, *args), {})
+        else:
+            self._ufunc.at(array, *args)
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        def method(*args: Any, **keywords: Any) -> Any:
+            if boxes_in((args, keywords)):
+                return called_ufunc(self._ufunc, name, args, keywords)
+            return fresh(getattr(self._ufunc, name)(*args, **keywords))
+
+        return method
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("reduce", "accumulate", "outer", "reduceat"):
+            return self._method(name)
+        return getattr(self._ufunc, name)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self._ufunc
+
+    def __hash__(self) -> int:
+        return hash(self._ufunc)
+
+    def __repr__(self) -> str:
+        return repr(self._ufunc)
+
+
+def walked_by_numpy(*args: Any, **keywords: Any) -> Any:
+    """`np.nditer`, which writes to arrays behind a run's back."""
+    if not boxes_in((args, keywords)):
+        return np.nditer(*args, **keywords)
+    raise noting(
+        UnknownFunction(
+            "np.nditer walks over arrays in C, and its items are no numbers with derivatives",
+            "Walk over the indices: `for k in np.ndindex(a.shape)`.",
+            calling_span(),
+        )
+    )
+
+
+class LibraryObject:
+    """An object of a library that can be called in a run, as a distribution of SciPy's is."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._value)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return _called_with_real_types(self._value, args, keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        return operations.current(getattr(self._value, name))
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+
+class Draws:
+    """A generator of random numbers in a run: what it draws may be written to what has derivatives."""
+
+    def __init__(self, generator: Any):
+        self._generator = generator
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._generator)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._generator, name)
+        return wrapped(found) if callable(found) else found
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._generator.__reduce_ex__(protocol)
+
+
+def of_generator(world: World, value: Any) -> Any:
+    return world.keep(value, Draws(value))
+
+
+def wrapped(function: Any) -> Callable[..., Any]:
+    """A function of a library, which takes boxes and gives them."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        handled = sys.exception()
+        try:
+            return _called_with_real_types(function, args, keywords)
+        except Exception as error:
+            if isinstance(error, WengertError) and error not in running.get()[-1].refusals:
+                noting(error)
+            error.__context__ = handled  # as in the program, which sees no more
+            raise
+
+    with_name = functools.WRAPPER_ASSIGNMENTS
+    for name in with_name:
+        if hasattr(function, name) and name != "__annotations__":
+            setattr(call, name, getattr(function, name))
+    call.__dict__["_recorded_"] = function
+    return call
+
+
+def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
+    args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
+    for text in _texts(args):
+        refuse_as_text(text)
+    for name, x in keywords.items():
+        if isinstance(x, type):
+            keywords[name] = real_type(x)
+    if boxes_in(args) or boxes_in(keywords):
+        return called(function, args, keywords)
+    if any(map(may_hold_boxes, (*args, *keywords.values()))):
+        instead = manifest.stand_in_for(
+            function
+        )  # what the program's function gives may have derivatives
+        if instead is not None:
+            return operations.current(instead)(*args, **keywords)
+    found = anything(function, args, keywords)
+    return operations.current(found) if type(found) in _GENERATORS else found
+
+
+def _texts(args: tuple[Any, ...]) -> Iterator[Any]:
+    """The texts and bytes among operands, and in lists of them."""
+    if args and running.get()[-1].texts:
+        for x in args:
+            yield from (x if isinstance(x, list) else [x] if isinstance(x, (str, bytes)) else [])
+
+
+_GENERATORS = (np.random.Generator, np.random.RandomState)
+
+
+def of_builtin(world: World, value: Any) -> Any:
+    """A function that is written in C."""
+    if value in AS_TEXT:
+        return world.keep(value, AS_TEXT[value])
+    root = (getattr(value, "__module__", None) or "").partition(".")[0]
+    owner = value.__self__
+    if root in LIBRARIES or (owner is not None and type(owner).__name__ == "Generator"):
+        return world.keep(value, wrapped(value))
+    if not isinstance(owner, (ModuleType, type(None), type)):
+        return _bound_builtin(world, value, owner)
+    return world.keep(value, value)
+
+
+def _bound_builtin(world: World, value: Any, owner: Any) -> Any:
+    """A method of a container, bound."""
+    instead = world.of(owner)
+    return value if instead is owner else getattr(instead, value.__name__)
+
+
+def of_module(world: World, value: ModuleType) -> Any:
+    root = value.__name__.partition(".")[0]
+    is_own = root not in sys.stdlib_module_names and root not in LEFT_ALONE
+    is_seen = root in LIBRARIES or is_own or value in MODULES
+    return world.keep(value, Proxy(value, world) if is_seen else value)
+
+
+def of_dispatched(world: World, value: Any) -> Any:
+    return world.keep(value, wrapped(value))
