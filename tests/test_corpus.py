@@ -231,7 +231,7 @@ def test_hessian_vector_product(program, args):
         trees.assert_close((found,), expected, rel=10 * program.rel, scale=1.0)
 
 
-@each_program(has_one_real_result, every_point=True, unless="SPECIALISED")
+@each_program(has_one_real_result, every_point=True, unless="SPECIALISED", turn=1, parts=2)
 def test_specialised_code_agrees_with_general_code(program, args):
     specialised = specialised_gradient_of(program, args)
     found = on_copies(specialised)(*args)

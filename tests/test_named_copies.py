@@ -99,7 +99,7 @@ def differences(f, order):
 @pytest.mark.parametrize(("made", "write"), list(itertools.product(MAKING, WRITES)))
 def test_E6_a_write_to_what_may_be_a_copy(made, write, tmp_path):
     f = program(made, WRITES[write], tmp_path)
-    for order in ("C", "F"):
+    for order in ("C", "F") if write == "item" else ("C",):
         expected = differences(f, order)
         left, args = arguments(order), arguments(order)
         value = f(*left)
