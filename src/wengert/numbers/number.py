@@ -74,6 +74,8 @@ def _written(out: Any, result: Any) -> Any:
 
 def gathered(x: Any) -> Any:
     """An array of numbers with derivatives as a number with derivatives that is an array, also inside a list."""
+    if type(x) is float or isinstance(x, PerturbedNumber):
+        return x
     if isinstance(x, (list, tuple)):
         items = list(map(gathered, x))
         if all(new is old for new, old in zip(items, x, strict=True)):

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..errors import NoRule
 from ..ops.dispatch.precision import constant_in_precision_of, in_precision_of, is_exact
 from .number import value_of
@@ -21,7 +23,11 @@ Row = Callable[..., Any]
 
 def in_full_precision(row: Row, operands: tuple[Any, ...]) -> tuple[Row, tuple[Any, ...]]:
     """The row and its operands, as exact as the most exact of them; as they are for floats."""
-    number = next((x for x in map(value_of, operands) if is_exact(x)), None)
+    number = None
+    for x in operands:
+        if type(x) is not float and type(x) is not np.ndarray and is_exact(value_of(x)):
+            number = value_of(x)
+            break
     if number is None:
         return row, operands
     alike = tuple(in_precision_of(number, x) for x in operands)

@@ -141,17 +141,16 @@ def partials(
     rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]
 ) -> Callable[[int], Any]:
     """The partials of a scalar rule, by the number of the operand."""
+    found: dict[int, Any] = {}
 
-    @cache
-    def together() -> tuple[Any, ...]:
-        result = evaluated(rule.rows[0], (*operands, Ω), options)
-        return result if isinstance(result, tuple) else (result,)
-
-    @cache
     def partial(k: int) -> Any:
-        if len(rule.rows) == 1:
-            return together()[k]
-        return evaluated(rule.rows[k], (*operands, Ω), options)
+        if k not in found:
+            if len(rule.rows) == 1:
+                result = evaluated(rule.rows[0], (*operands, Ω), options)
+                found.update(enumerate(result) if isinstance(result, tuple) else [(0, result)])
+            else:
+                found[k] = evaluated(rule.rows[k], (*operands, Ω), options)
+        return found[k]
 
     return partial
 
@@ -218,7 +217,9 @@ def evaluated(row: Row | None, operands: tuple[Any, ...], options: dict[str, Any
     """What a row gives for these values."""
     assert row is not None
     names, takes_all = _keywords(row)
-    asked = options if takes_all else {k: v for k, v in options.items() if k in names}
+    asked = (
+        options if takes_all or not options else {k: v for k, v in options.items() if k in names}
+    )
     row, operands = in_full_precision(row, operands)
     with np.errstate(all="ignore"):
         return row(*operands, **asked)

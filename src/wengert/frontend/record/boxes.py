@@ -21,6 +21,7 @@ from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers.levels import Level, differentiation
 from ...numbers.number import PerturbedNumber, numbers_in, value_of
+from ...numbers.pushforward import evaluated
 from ...numbers.refusals import lost
 from ...ops import elementwise as el
 from ...ops import structure as st
@@ -56,16 +57,20 @@ class Recorded(PerturbedNumber):
     """A number or an array of a run that is recorded."""
 
     __slots__ = ("_value", "memory", "number", "tape")
+    _value: Any
+    tape: Tape
+    number: Number | None
+    memory: Memory | None
     __hash__ = PerturbedNumber.__hash__
 
     def __init__(
         self, value: Any, tape: Tape, number: Number | None = None, memory: Memory | None = None
     ):
-        self._value = value
-        self.tape = tape
-        self.number = number
-        self.memory = memory
-        self.root_of = None
+        _set_value(self, value)
+        _set_tape(self, tape)
+        _set_number(self, number)
+        _set_memory(self, memory)
+        _set_root(self, None)
 
     @property
     def value(self) -> Any:
@@ -324,6 +329,14 @@ class Recorded(PerturbedNumber):
         return operations.called(function, args, keywords)
 
 
+# past `__setattr__`, which is the program's
+_set_value = vars(Recorded)["_value"].__set__
+_set_tape = vars(Recorded)["tape"].__set__
+_set_number = vars(Recorded)["number"].__set__
+_set_memory = vars(Recorded)["memory"].__set__
+_set_root = vars(PerturbedNumber)["root_of"].__set__
+
+
 def _change(op: Op) -> Any:
     return lambda self, other: self._changed(op, other)
 
@@ -334,16 +347,36 @@ for _name, _op in {
     setattr(Recorded, f"__i{_name}__", _change(_op))
 
 
-def _of_floats(name: str, weights: Callable[[float, float], tuple[float, float]]) -> Any:
-    """An operator that takes a short way where both operands are floats."""
-    slow = getattr(PerturbedNumber, name)
-    function = getattr(float, name)
+FLOATS = frozenset((float, np.float64))
+
+
+def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
+    """An operator that takes a short way where both operands are floats, or arrays of them.
+
+    Args:
+        name: of the method.
+        op: what it computes.
+        weights: gives the partial derivatives in the box and in the other operand; None where there are none.
+    """
+    by_numbers = getattr(PerturbedNumber, name)
+    is_reflected = name.startswith("__r")
+    function = getattr(operator, name.replace("__r", "__"))
+
+    def slow(self: Recorded, other: Any) -> Any:
+        if self.memory is None or self.root_of is not None or not _fits(self, other):
+            return by_numbers(self, other)
+        pair = (other, self) if is_reflected else (self, other)
+        is_plain = type(self.value) is np.ndarray and type(value_of(other)) is type(
+            at_level_below(other, self.tape)
+        )
+        return recorded(self.tape, op, pair, {}, function if is_plain else op, pair, {})
 
     def forward(self: Recorded, other: Any) -> Any:
         value, tape = self.value, self.tape
         if (
-            type(value) is not float
+            type(value) not in FLOATS
             or self.root_of is not None
+            or self.number is None
             or not tape.is_open
             or tape.is_listed
         ):
@@ -353,27 +386,68 @@ def _of_floats(name: str, weights: Callable[[float, float], tuple[float, float]]
             if other.tape is not tape or other.root_of is not None or other.number is None:
                 return slow(self, other)
             second, other = other.number.slot, other.value
-        if type(other) is not float or self.number is None:
+        if type(other) not in FLOATS:
             return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
-        found = function(value, other)
+        by = weights(value, other)
+        if by is None:
+            return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
+        found = function(other, value) if is_reflected else function(value, other)
         number = Number(found, tape.slot())
-        tape.entries.append(
-            Weighted(number.slot, self.number.slot, (w := weights(value, other))[0], second, w[1])
-        )
+        tape.entries.append(Weighted(number.slot, self.number.slot, by[0], second, by[1]))
         return Recorded(found, tape, number)
 
     return forward
 
 
-for _name, _weights in {
-    "__add__": lambda x, y: (1.0, 1.0),
-    "__radd__": lambda x, y: (1.0, 1.0),
-    "__sub__": lambda x, y: (1.0, -1.0),
-    "__rsub__": lambda x, y: (-1.0, 1.0),
-    "__mul__": lambda x, y: (y, x),
-    "__rmul__": lambda x, y: (y, x),
-}.items():
-    setattr(Recorded, _name, _of_floats(_name, _weights))
+def _fits(x: Recorded, other: Any) -> bool:
+    """Whether an array and another operand are of one run, or the other one is plain."""
+    if type(other) is Recorded:
+        return other.tape is x.tape and other.root_of is None
+    return type(other) in FLOATS or (type(other) is np.ndarray and other.dtype.kind in "fiub")
+
+
+def _of_quotient(x: Any, y: Any) -> Any:
+    x, y = float(x), float(y)  # which do not warn
+    return None if y == 0.0 else (1.0 / y, -(x / y) / y)
+
+
+def _of_quotient_reflected(y: Any, x: Any) -> Any:
+    weights = _of_quotient(x, y)
+    return weights and (weights[1], weights[0])
+
+
+for _name, _op, _weights, _reflected in (
+    ("add", el.add, lambda x, y: (1.0, 1.0), lambda y, x: (1.0, 1.0)),
+    ("sub", el.sub, lambda x, y: (1.0, -1.0), lambda y, x: (-1.0, 1.0)),
+    ("mul", el.mul, lambda x, y: (y, x), lambda y, x: (x, y)),
+    ("truediv", el.div, _of_quotient, _of_quotient_reflected),
+):
+    setattr(Recorded, f"__{_name}__", _of_floats(f"__{_name}__", _op, _weights))
+    setattr(Recorded, f"__r{_name}__", _of_floats(f"__r{_name}__", _op, _reflected))
+
+
+def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) -> Any:
+    """A function of a number that is a float, with its partial derivative; None where that is not all of it.
+
+    Args:
+        op: what the function computes.
+        row: gives the partial derivative, of the number and the result.
+        function: computes the result.
+        x: the number.
+    """
+    value, tape = x.value, x.tape
+    if type(value) not in FLOATS or x.number is None or not tape.is_open or tape.listed:
+        return None
+    result = function(value)
+    try:
+        partial = evaluated(row, (value, result), {})
+    except ArithmeticError:
+        partial = None  # it may not be needed
+    if not isinstance(partial, float) or type(result) not in FLOATS:
+        return noted(tape, op, (x,), {}, result)
+    number = Number(result, tape.slot())
+    tape.entries.append(Weighted(number.slot, x.number.slot, partial, -1, 0.0))
+    return Recorded(result, tape, number)
 
 
 def noting(error: WengertError) -> WengertError:
@@ -566,13 +640,8 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
         active = tape.is_listed or rule is None or rule.form != "zero"
         if tape.is_listed and rule is not None and rule.form == "zero":
             result = _outside(memories, result)
-        others = tuple([_plain_index(x) for name, x in options.items() if name not in _OF_SHAPE])
-        if active and is_active(others, tape):
-            raise NoRule(
-                f"{op.name} has no derivative by its option",
-                "Write it with other functions.",
-                calling_span(),
-            )
+        if active and options:
+            _must_be_plain(op, options, tape)
     if not active:
         return boxed_result(tape, _outside(memories, result), memories)
     kept = tuple([operand(x, tape) for x in operands])
@@ -584,6 +653,17 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     elif tape.is_listed and _is_answer(out):
         asked(op, operands, options, out)
     return box
+
+
+def _must_be_plain(op: Op, options: dict[str, Any], tape: Tape) -> None:
+    """Refuse an option with a derivative."""
+    others = tuple([_plain_index(x) for name, x in options.items() if name not in _OF_SHAPE])
+    if is_active(others, tape):
+        raise NoRule(
+            f"{op.name} has no derivative by its option",
+            "Write it with other functions.",
+            calling_span(),
+        )
 
 
 def _is_answer(out: Any) -> bool:

@@ -35,6 +35,8 @@ from .boxes import (
     fresh,
     gathered_items,
     is_active,
+    noted,
+    of_float,
     recorded,
 )
 from .operations import operations
@@ -48,7 +50,12 @@ def called(
     op: Op | None = None,
 ) -> Any:
     """A function on operands of which at least one is a box."""
-    special = SPECIAL.get(function) if _is_hashable(function) else None
+    hashable = _is_hashable(function)
+    if hashable and op is None and len(args) == 1 and not keywords and type(args[0]) is Recorded:
+        found = _of_one(function, args[0])
+        if found is not None:
+            return found
+    special = SPECIAL.get(function) if hashable else None
     if special is not None:
         return special(*args, **keywords)
     args = tuple(map(gathered_items, args))
@@ -77,6 +84,22 @@ def called(
         if instead is not None:
             return operations.current(instead)(*args, **keywords)
     return _noted(op, operands, options, function, args, keywords)
+
+
+def _of_one(function: Any, x: Recorded) -> Any:
+    """A function of one number that has a row, or of the items of an array; None where more is to be asked."""
+    found = registry.find(function)
+    if found is None or found[0] in FOLLOWED:
+        return None
+    op = found[0]
+    rule = rule_for(op)
+    if rule is None or rule.form != "scalar" or len(rule.rows) != 1:
+        return None
+    if x.memory is not None:
+        return (
+            noted(x.tape, op, (x,), {}, function(x.value)) if type(function) is np.ufunc else None
+        )
+    return of_float(op, rule.rows[0], function, x)
 
 
 def _answered(function: Any, args: Any, keywords: Any) -> Any:

@@ -14,7 +14,7 @@ from ...errors import UnknownFunction, WengertError
 from ...ir.callers import calling_span
 from ..polyfills import manifest
 from .as_text import AS_TEXT, MODULES, refuse_as_text
-from .boxes import boxes_in, fresh, noting
+from .boxes import Recorded, boxes_in, fresh, noting
 from .classes import LEFT_ALONE, LIBRARIES
 from .functions import anything, called, called_ufunc, may_hold_boxes
 from .methods import real_type
@@ -170,6 +170,8 @@ def wrapped(function: Any) -> Callable[..., Any]:
 
 
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
+    if len(args) == 1 and not keywords and type(args[0]) is Recorded:
+        return called(function, args, keywords)
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
     for text in _texts(args):
         refuse_as_text(text)

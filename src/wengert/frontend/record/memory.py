@@ -17,15 +17,17 @@ from ...numbers.number import PerturbedNumber, value_of
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = ("active", "flat", "is_given_twice", "low", "saved", "size")
+    __slots__ = ("_low", "active", "flat", "is_given_twice", "root", "saved", "size")
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
         array = value_of(value)
-        root = _in_order(_root(array))
-        self.flat = relaid(value, root)
-        self.low = _address(root)
-        self.size = root.nbytes
+        self.root = _root(array)
+        """The array that no other one is the base of."""
+        flat = _in_order(self.root)
+        self.flat = relaid(value, flat)
+        self.size = flat.nbytes
+        self._low: int | None = None
         self.active = False
         """Whether anything in it depends on what the run is differentiated by."""
         self.is_given_twice = False
@@ -34,11 +36,20 @@ class Memory:
         """What has been saved since the last write."""
 
     @property
+    def low(self) -> int:
+        """Where it begins."""
+        if self._low is None:
+            self._low = _address(value_of(self.flat))
+        return self._low
+
+    @property
     def is_of_records(self) -> bool:
         return value_of(self.flat).dtype.names is not None
 
     def holds(self, array: np.ndarray[Any, Any]) -> bool:
         """Whether an array lies in it."""
+        if array.base is None:
+            return array is self.root
         return array.size > 0 and self.low <= _address(array) < self.low + max(self.size, 1)
 
     def save(self) -> Saved:
@@ -81,6 +92,9 @@ class Memory:
     def part(self, flat: Any, view: np.ndarray[Any, Any]) -> Any:
         """What corresponds to a view in an array that is laid out like the memory."""
         whole = value_of(flat)
+        if flat is whole and view.size == whole.size and view.flags.c_contiguous:
+            if view.dtype == whole.dtype:
+                return whole.reshape(view.shape)  # it is all of it
         own = value_of(self.flat).itemsize
         scale = lambda n: n if whole.itemsize == own else n // own * whole.itemsize
         is_laid_out_alike = view.dtype.kind in "fcV" or self.is_of_records

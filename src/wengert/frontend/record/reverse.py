@@ -26,7 +26,7 @@ from ...ops.program.cotangents import cotangents_by_rule
 from ...ops.structure import getitem
 from ...rules.registry import Rule, rule_for
 from ...runtime.cotangents import unbroadcast
-from .boxes import Run, fresh
+from .boxes import FLOATS, Run, fresh
 from .operations import operations
 from .tape import Computed, Sweep, holds_operands, value_in
 
@@ -103,7 +103,7 @@ def _scalar(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar:
     for k, operand in enumerate(step.operands):
         if has_partial(rule, k) and holds_operands(operand):
             factor = partial(k)
-            if np.iscomplexobj(value_of(factor)):
+            if type(factor) not in FLOATS and np.iscomplexobj(value_of(factor)):
                 factor = np.conj(factor)
             sweep.add(operand, narrowed(scaled(factor, bar), values[k], step.op))
 

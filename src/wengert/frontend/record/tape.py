@@ -18,7 +18,7 @@ from ...ir.graph import Span
 from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
-from ...numbers.pushforward import completed
+from ...numbers.pushforward import completed, scaled
 from .memory import Memory, Saved, number_fields, overlaps_itself, places
 from .operations import operations
 
@@ -120,7 +120,7 @@ class Sweep:
     def add_to_view(self, memory: Memory, view: np.ndarray[Any, Any], bar: Any) -> None:
         if not view.size:
             return
-        if np.iscomplexobj(value_of(bar)) and view.dtype.kind != "c":
+        if view.dtype.kind != "c" and np.iscomplexobj(value_of(bar)):
             bar = np.real(bar)
         if overlaps_itself(view):
             whole = np.broadcast_to(bar, view.shape)
@@ -290,7 +290,7 @@ class Weighted:
     def pull(self, sweep: Sweep) -> None:
         bars = sweep.numbers
         bar = bars.pop(self.slot, None)
-        if bar is None or (type(bar) is float and bar == 0.0):
+        if bar is None or (isinstance(bar, float) and bar == 0.0):
             return  # which is not to meet an infinite derivative
         before = bars.get(self.first)
         bars[self.first] = bar * self.weight if before is None else before + bar * self.weight
@@ -301,10 +301,10 @@ class Weighted:
     def push(self, sweep: Sweep) -> None:
         dots = sweep.numbers
         first = dots.get(self.first)
-        total = None if first is None else first * self.weight
+        total = None if first is None else scaled(self.weight, first)
         second = dots.get(self.second) if self.second >= 0 else None
         if second is not None:
-            part = second * self.weight_of_second
+            part = scaled(self.weight_of_second, second)
             total = part if total is None else total + part
         if total is not None:
             dots[self.slot] = total

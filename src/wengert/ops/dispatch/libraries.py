@@ -11,7 +11,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from ...errors import NoRule
@@ -56,7 +56,12 @@ def _numbers_in(args: Iterable[Any]) -> Iterator[Any]:
 
 def library_of(x: Any) -> str:
     """The library that a number is of; nothing of Python's own and of arrays."""
-    roots = (base.__module__.partition(".")[0] for base in type(x).__mro__)
+    return _library_of_class(type(x))
+
+
+@lru_cache(maxsize=256)
+def _library_of_class(cls: type) -> str:
+    roots = (base.__module__.partition(".")[0] for base in cls.__mro__)
     return next((root for root in roots if root in _LIBRARIES), "")
 
 
