@@ -66,6 +66,7 @@ def test_control_flow_is_differentiated_as_it_runs(batch):
             ways = (
                 outcome(lambda: wg.value_and_grad(f)(x)),  # noqa: B023
                 outcome(lambda: (f(x), wg.derivative(f)(x))),  # noqa: B023
+                outcome(lambda: wg.value_and_grad(f, tier="recorded")(x)),  # noqa: B023
             )
             for derived in ways:
                 assert is_right(f, x, wanted, derived), (source, x, wanted, derived)

@@ -40,6 +40,9 @@ def test_first_derivatives(folder, drawn):
     found_value, found = wg.value_and_grad(program, argnums=(0, 1))(x, y)
     assert found_value == value
     trees.assert_close(found, gradient, rel=REL)
+    recorded_value, found = wg.value_and_grad(program, argnums=(0, 1), tier="recorded")(x, y)
+    assert recorded_value == value
+    trees.assert_close(found, gradient, rel=REL)
     specialised = wg.grad(program, argnums=(0, 1)).specialize(x, y)
     trees.assert_close(specialised(x, y), gradient, rel=REL)
     pushed_value, push = wg.pushforward(program, x, y)
