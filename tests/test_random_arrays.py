@@ -127,10 +127,10 @@ class Check:
             raise found
         assert type(found) is type(self.value), f"{found!r}, expected {self.value!r}"
 
-    def reverse(self, tier: str | None = None) -> None:
+    def reverse(self) -> None:
         self.module.reset()
         args = arguments()
-        value, found = wg.value_and_grad(self.program, ACTIVE, tier=tier)(*args)
+        value, found = wg.value_and_grad(self.program, ACTIVE)(*args)
         self.close(value, self.value, "value", 1e-9)
         self.left_alike(args, "reverse mode")
         for bar, x in zip(found, arguments(), strict=True):
@@ -192,7 +192,6 @@ def examined(number: int, folder: Path) -> tuple[str, Counter[str], str]:
         if isinstance(check.value, Exception):
             check.raises()
             return "raises", features, ""
-        check.reverse("recorded")
         check.reverse()
         check.forward()
         if number % 2 == 0:
