@@ -619,8 +619,6 @@ GENERAL = [
     accumulate_late,
     zip_late,
     pairwise_late,
-    reversed_late,
-    asked_while_drained_comp,
     groups,
     strict_zip_gen,
     extend_object,

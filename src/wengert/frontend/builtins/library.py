@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var, births
-from ...ir.records import replace
 from ...ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
 from ...ops import elementwise as el
 from ...ops import structure as st
@@ -476,17 +475,16 @@ def iterated(it: Interpreter, value: Value) -> Value:
 def as_it_is_asked(eager: Handler, name: str) -> Handler:
     """A function that gives an iterator: what it walks over is read when somebody walks over that.
 
-    `name` is the function of `iterator_polyfills` that is read instead where items are asked for one by one.
+    `name` is the function of `iterator_polyfills` that is read instead where an item may change the next.
     """
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        args, key = [iterated(it, arg) for arg in args], (it.builder.span, name)
-        at_any_time = key not in it.reading.one_by_one and _may_run_ahead(it, args, kwargs)
-        if not at_any_time or _asks_others(it, args, kwargs):
+        args = [iterated(it, arg) for arg in args]
+        if not _may_run_ahead(it, args, kwargs) or _asks_others(it, args, kwargs):
             return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         made = eager(it, args, kwargs)
         if isinstance(made, LazyIterable):
-            made = iterator_state.iterator_of(it, replace(made, key=key))
+            made = iterator_state.iterator_of(it, made)
         return made
 
     return handler

@@ -148,10 +148,10 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
 
 
 def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    key, source = (it.builder.span, "tee"), _only_source(it, args[0])
-    if source is None or key in it.reading.one_by_one:
+    source = _only_source(it, args[0])
+    if source is None:
         return it.call(Const(iterator_polyfills.tee), args, kwargs)
-    walking.copied_ahead(it, key, source)
+    walking.copied_ahead(it, source)
     return it.call(Const(manifest.tee), args, kwargs)
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
@@ -32,8 +32,6 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     value = it.as_asked(it.evaluate(node.iter))
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
-    elif id(node) in it.reading.one_by_one:
-        it.run_for_iterator(node, iterator_state.iterator_of(it, value))
     else:
         run_over(it, node, value)
 
@@ -75,7 +73,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
         else:
             _walk_by_index(it, node, lists)
     elif not items or (should_unroll(it, items) and not _is_range(iterable)):
-        unroll(it, items, body, iterable, lists, node)
+        unroll(it, items, body, iterable, lists)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
     finish(it, depth, node.orelse)
@@ -88,10 +86,10 @@ def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     kept = leaves and it.is_kept(iterator)
     if not is_generator(source) and position != Const(0):
         kept = kept or it.is_kept(iterator)
-    if kept or iterator_state.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
+    if kept or iterator_state.is_under_way(it, iterator):
         it.run_for_iterator(node, iterator)
         return
-    with iterator_state.drained(it, iterator, id(node)) as rest:
+    with iterator_state.drained(it, iterator) as rest:
         (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
 
 
@@ -195,7 +193,7 @@ def _run_or_unroll(
             raise
         it.return_to(mark)
         if is_short:
-            unroll(it, items, body, iterable, lists, node)
+            unroll(it, items, body, iterable, lists)
         else:
             run()
 
@@ -253,16 +251,12 @@ def unroll(
     body: Callable[[Value], None],
     iterable: Value,
     lists: Sequence[walking.Walked],
-    node: ast.For | None = None,
 ) -> None:
     """A loop written out, one iteration after the other.
 
-    `lists` are those that it walks over, as they were before anything was asked of what it walks over. Where
-    they change so that nothing else is right, `node` is a loop that can ask for one item at a time.
+    `lists` are those that it walks over, as they were before anything was asked of what it walks over.
     """
     dictionaries = walking.dictionaries(it, iterable)
-    given = any(each.opened is not None for each in lists)
-    key = None if node is None or dictionaries or given else id(node)
 
     def turn(k: int) -> None:
         walking.raise_if_resized(it, dictionaries)
@@ -270,22 +264,20 @@ def unroll(
             return
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
-            item = _taken_anew(it, iterable, lists, k, key)
+            item = _taken_anew(it, iterable, lists, k)
         body(item)
 
     _write_out(it, len(items) + bool(dictionaries), turn)
-    walking.refuse_changed(it, lists, len(items), key, ended=True)
+    walking.refuse_changed(it, lists, len(items), ended=True)
 
 
-def _taken_anew(
-    it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int, key: Any
-) -> Value:
+def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
     """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
     if not walking.asks_anew(iterable):
-        walking.refuse_changed(it, lists, k, key)
+        walking.refuse_changed(it, lists, k)
     items = it.iteration(now(it, iterable))
     if not isinstance(items, list) or k >= len(items):
-        walking.refuse_changed(it, lists, k, key)
+        walking.refuse_changed(it, lists, k)
     assert isinstance(items, list)
     return items[k]
 

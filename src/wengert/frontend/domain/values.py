@@ -216,8 +216,6 @@ class LazyIterable:
     form: str
     parts: tuple[Value, ...]
     function: Value | None = None
-    key: Any = None
-    """What it is known by to `one_by_one` of the reading: who makes it, or who walks over it."""
 
 
 @record

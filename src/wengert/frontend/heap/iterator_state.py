@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.records import replace
 from ...ir.types import Array, Seq
 from ...ops import structure as st
 from ..domain.running import Consumer
@@ -23,7 +22,6 @@ from ..polyfills.stdlib import iterators as iterator_polyfills
 from .changes import put
 from .current import now
 from .places import place_of
-from .walking import one_by_one
 
 if TYPE_CHECKING:
     from ..iterate.generators import GeneratorFrame
@@ -49,9 +47,16 @@ def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
     assert isinstance(held, Items)
     source, position = held.values
     assert isinstance(position, (Var, Const))
-    if isinstance(source, LazyIterable) and source.form == "drained":
-        one_by_one(it, source.key)
+    if source == DRAINED:
+        raise asked_by_another(it)
     return source, position
+
+
+def asked_by_another(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "an iterator is asked for an item while something walks over it",
+        "Let one of them ask for all: a `while` loop with `next(items, None)`, or indices of a list.",
+    )
 
 
 def put_on(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
@@ -111,18 +116,17 @@ def producer_of(value: Value) -> GeneratorFrame:
 
 
 @contextmanager
-def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Value, None, None]:
+def drained(it: Interpreter, iterator: Items) -> Generator[Value, None, None]:
     """What is left of an iterator, while something walks over it to its end.
 
-    Who else asks it meanwhile, or after an exception, has the program read again: `key` says what is then
-    to ask for one item at a time.
+    Who else asks it meanwhile, or after an exception, is refused.
     """
-    noticed = key is not None and it.is_kept(iterator) and not is_under_way(it, iterator)
+    noticed = it.is_kept(iterator) and not is_under_way(it, iterator)
     source = taken_over(it, iterator)
     if not noticed:
         yield source
         return
-    put_on(it, iterator, replace(DRAINED, key=key), Const(0))
+    put_on(it, iterator, DRAINED, Const(0))
     yield source
     put_on(it, iterator, list_of(), Const(0))
 

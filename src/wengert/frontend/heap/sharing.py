@@ -205,7 +205,7 @@ def _live_scopes(it: Interpreter) -> dict[Scope, None]:
 def _others(it: Interpreter, name: str, scopes: Iterable[Scope]) -> Iterator[Value]:
     """Everything that something refers to now, but for the one name."""
     yield from it.held
-    yield from (source for _, _, source in it.reading.copied_ahead)
+    yield from (source for _, source, _ in it.reading.copied_ahead)
     for made in it.reading.local_classes.values():
         yield from (value for each in made for value in each.held.values())
     for scope in scopes:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
-from ..machine.session import OneByOne
 from . import content_in, identities, now, place_of
 
 if TYPE_CHECKING:
@@ -81,84 +80,62 @@ def is_changed(it: Interpreter, walked: Walked, start: int, *, ended: bool = Fal
 
 
 def refuse_changed(
-    it: Interpreter, lists: Sequence[Walked], start: int, key: Any = None, *, ended: bool = False
+    it: Interpreter, lists: Sequence[Walked], start: int, *, ended: bool = False
 ) -> None:
-    """Have a loop ask for one item at a time of whose lists those to come have changed; none are where it `ended`.
-
-    `key` is the loop's, as in `one_by_one`.
-    """
+    """Refuse a loop of whose lists the items to come have changed; none are where it `ended`."""
     if any(is_changed(it, each, start, ended=ended) for each in lists):
-        one_by_one(it, key)
-
-
-# --- one by one -------------------------------------------------------------------------------
-
-
-def one_by_one(it: Interpreter, key: Any) -> NoReturn:
-    """Have the program read again, with every item made when it is asked for.
-
-    Raises:
-        OneByOne: it is read again.
-        UnsupportedSyntax: that has been tried.
-    """
-    if key is None or key in it.reading.one_by_one:
         raise changed_in_a_loop(it)
-    it.reading.one_by_one.add(key)
-    raise OneByOne
 
 
 @contextmanager
 def as_they_are(it: Interpreter, iterable: Value) -> Generator[None, None, None]:
-    """Walk over something whose items may be made at once only if what they are made of stays as it is.
-
-    Raises:
-        OneByOne: it does not.
-    """
-    start, calls = next(births), _calls(iterable)
-    watched = [(key, _watch(it, part, start)) for key, parts in calls for part in parts]
+    """Walk over something whose items may be made at once only if what they are made of stays as it is."""
+    start = next(births)
+    watched = [_watch(it, part, start) for part in _parts_of_calls(iterable)]
     yield
-    for key, changed in watched:
-        if changed():
-            one_by_one(it, key)
+    if any(changed() for changed in watched):
+        raise changed_in_a_loop(it)
 
 
-def copied_ahead(it: Interpreter, key: Any, source: Value) -> None:
-    """Have the program read again if what a call has taken items from ever changes from now on."""
-    it.reading.copied_ahead.append((key, _watch(it, source, next(births)), source))
+def copied_ahead(it: Interpreter, source: Value) -> None:
+    """Refuse the program if what a call has taken items from ever changes from now on."""
+    watch = _watch(it, source, next(births))
+    it.reading.copied_ahead.append((watch, source, it.builder.span))
 
 
 def check_copied(it: Interpreter) -> None:
-    """At the end of the program.
-
-    Raises:
-        OneByOne: something has changed.
-    """
-    for key, changed, _ in it.reading.copied_ahead:
+    """At the end of the program, refuse it where something has changed that items were copied from."""
+    for changed, _, span in it.reading.copied_ahead:
         if changed():
-            one_by_one(it, key)
+            it.builder.span = span
+            raise it.unsupported(
+                "a list changes whose items `itertools.tee` has taken before they are asked for",
+                "Make the list once: `items = list(items)`.",
+            )
 
 
 def refuse_longer(it: Interpreter, backwards: LazyIterable) -> None:
-    """Have a `reversed` read one by one whose list got other items since: it starts where the list ended then."""
+    """Refuse a `reversed` whose list got other items since: it starts where the list ended then."""
     items, then = backwards.parts
     assert isinstance(then, Const)
     if isinstance(items, Items) and len(items.values) != then.value:
-        one_by_one(it, backwards.key)
+        raise changed_in_a_loop(it)
     if isinstance(items, Var) and _is_written_since(it, items, then.value):
-        one_by_one(it, backwards.key)
+        raise changed_in_a_loop(it)
 
 
-def _calls(iterable: Value) -> list[tuple[Any, tuple[Value, ...]]]:
-    """The calls among what is walked over that make all items at once, and what these are made of."""
+def _parts_of_calls(iterable: Value) -> Iterator[Value]:
+    """What the calls among what is walked over, which make all items at once, make them of."""
     match iterable:
         case Items(form="iterator", values=(source, _)):
-            return _calls(source)
-        case LazyIterable("call", parts, key=key):
-            return [(key, parts), *(found for part in parts for found in _calls(part))]
-        case LazyIterable(parts=parts):
-            return [found for part in parts for found in _calls(part)]
+            yield from _parts_of_calls(source)
+        case LazyIterable(form, parts):
+            if form == "call":
+                yield from parts
+            for part in parts:
+                yield from _parts_of_calls(part)
         case _:
-            return []
+            return
 
 
 def _watch(it: Interpreter, part: Value, start: int) -> Callable[[], bool]:

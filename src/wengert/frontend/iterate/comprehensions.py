@@ -118,9 +118,7 @@ def _produce(
     produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner))
     if not isinstance(walked, Items) or not is_iterator(walked):
         return produce(walked)
-    if id(clause) in it.reading.one_by_one:
-        return produce(iterator_state.rest_of(it, walked))
-    with iterator_state.drained(it, walked, id(clause)) as rest:
+    with iterator_state.drained(it, walked) as rest:
         return produce(rest)
 
 

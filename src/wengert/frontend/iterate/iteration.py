@@ -337,7 +337,7 @@ def _call(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
 
 
 def _drained(it: Interpreter, value: LazyIterable) -> NoReturn:
-    walking.one_by_one(it, value.key)
+    raise iterator_state.asked_by_another(it)
 
 
 def _generator(it: Interpreter, value: LazyIterable) -> list[Value] | Running:

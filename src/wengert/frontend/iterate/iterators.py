@@ -130,12 +130,19 @@ def advance(
         yielded, item = producer_of(source).step(it, sent)
         it.branch(yielded, lambda: take(item), end)
         return
-    if isinstance(source, LazyIterable) and source.key is not None:
-        walking.one_by_one(it, source.key)
+    if isinstance(source, LazyIterable) and source.form not in ("items", "keys", "values"):
+        raise it.unsupported(
+            f"the items of `{_name_of(source)}` are asked for one at a time",
+            "Loop over it, or ask the lists that it walks over by their indices.",
+        )
     listed = indexed(it, source)
     if listed is not source:
         on_each(it, iterator, lambda each: _make_list(it, each))
     it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
+
+
+def _name_of(source: LazyIterable) -> str:
+    return source.function.name if isinstance(source.function, Native) else source.form
 
 
 def _make_list(it: Interpreter, iterator: Items) -> None:

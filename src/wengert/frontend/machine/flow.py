@@ -180,7 +180,6 @@ class Flow:
         body: Callable[[Value], None],
         iterable: Value,
         lists: Sequence[walking.Walked],
-        node: ast.For | None = None,
     ) -> None: ...
 
     # A `while` loop; `again` says that a generator goes on in it.

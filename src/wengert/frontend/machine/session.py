@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import Builder
-from ...ir.graph import Atom, Callee, Eqn, Var
+from ...ir.graph import Atom, Callee, Eqn, Span, Var
 from ...ir.records import field, mutable_record
 from ..domain.values import Closure, Held, Items, Moved, ObjectId, Part, Scope, Value, Write
 from .guards import Guards
@@ -25,10 +25,6 @@ class PathRaises(Exception):
 
 class NeedsCallee(Exception):
     """A function turned out to be recursive: read again, keeping it a function of its own."""
-
-
-class OneByOne(Exception):
-    """An iterator turned out to be asked for one item at a time: read again, making no items before that."""
 
 
 class NeedsKnown(Exception):
@@ -213,11 +209,10 @@ class Session:
     function, of one that is called)."""
     whole: set[Any] = field(default_factory=set[Any])
     """The inputs that are not taken apart, since the program changes them."""
-    one_by_one: set[Any] = field(default_factory=set[Any])
-    """The loops, and the calls that make iterators, whose items are asked for one at a time."""
-    copied_ahead: list[tuple[Any, Callable[[], bool], Value]] = field(default_factory=list[Any])
-    """The calls that took items before they were asked for, whether what these come from has changed since, and
-    what that is."""
+    copied_ahead: list[tuple[Callable[[], bool], Value, Span | None]] = field(
+        default_factory=list[Any]
+    )
+    """Whether what items were taken from before they were asked for has changed since, what that is, and where."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
     by_turn: set[int] = field(default_factory=set[int])
