@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
@@ -57,26 +57,6 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
-
-
-class ByIndex(Exception):
-    """The items of what a loop walks over change: the program is read again, walking by index."""
-
-
-def walk_by_index(it: Interpreter, loop: int | None) -> NoReturn:
-    """Have the program read again, with a loop that asks for the items it walks over by their index.
-
-    Raises:
-        ByIndex: it is read again.
-        UnsupportedSyntax: that has been tried, or the loop is no statement.
-    """
-    if loop is None or loop in it.reading.by_index:
-        raise it.unsupported(
-            "the items that this walks over change meanwhile",
-            "Walk over a copy (`list(items)`), or change the items in a `for` loop of its own.",
-        )
-    it.reading.by_index.add(loop)
-    raise ByIndex
 
 
 def put(it: Interpreter, items: Items, content: Items) -> Items:
@@ -409,9 +389,10 @@ def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
 def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
     """Refuse to change what may be an object that something else refers to."""
     from .sharing import roots
+    from .walking import items_change
 
     if var in it.reading.elements:
-        walk_by_index(it, it.reading.elements[var])
+        raise items_change(it)
     link_holders(it, var)
     found = roots(it, var)
     keys = set[Any]()

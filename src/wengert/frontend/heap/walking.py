@@ -55,11 +55,6 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
             return []
 
 
-def still_known(it: Interpreter, lists: Sequence[Walked]) -> list[Walked]:
-    """Those of which copies are walked over, not the objects."""
-    return [each for each in lists if not isinstance(content_in(it.heap, each.place), Var)]
-
-
 def _held(it: Interpreter, place: ObjectId, otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
     content = content_in(it.heap, place)
     return content.values if isinstance(content, Items) else otherwise
@@ -189,6 +184,13 @@ def changed_in_a_loop(it: Interpreter) -> Exception:
     return it.unsupported(
         "a list or dictionary changes while a loop walks over it",
         "Walk over a copy: `for item in list(items)`.",
+    )
+
+
+def items_change(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "the items that this walks over change meanwhile",
+        "Walk over their indices: `for k in range(len(items))`, and change `items[k]`.",
     )
 
 
