@@ -22,6 +22,7 @@ HVP = frozenset("""
 """Once, but without a Hessian–vector product."""
 
 SPECIALISED = frozenset("""
+    mutable_containers.transposed_in_place
 """.split())  # fmt: skip
 """But not when specialised."""
 
@@ -71,6 +72,7 @@ ALONE = frozenset("""
 """But not by source that stands alone."""
 
 IMPORTED = frozenset("""
+    mutable_containers.transposed_in_place
 """.split())  # fmt: skip
 """But specialised source does not stand alone: it names a class, and says to define it."""
 
