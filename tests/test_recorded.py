@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict, deque
 import numpy as np
 import pytest
 import test_random_arrays as random_arrays
+from differences import slope
 
 import wengert as wg
 from wengert.compile import engine, recorded
@@ -524,3 +525,41 @@ def test_memory_given_twice_is_not_written_to():
     with pytest.raises(wg.WengertError, match="share memory"):
         wg.grad(written, **RECORDED)(x, x)
     assert wg.grad(lambda a, b: np.sum(a * b), (0, 1), **RECORDED)(x, x)[0].tolist() == [2.0, 3.0]
+
+
+REPEATED = [
+    lambda x: np.sum(np.broadcast_to(x, (3,)) * np.array([1.0, 2.0, 3.0])) * x,
+    lambda x: np.broadcast_to(x * x, (2, 2)).ravel() @ np.array([1.0, 2.0, 3.0, 4.0]),
+    lambda x: x * math.prod([x, x * x, 2.0]),
+    lambda x: x * np.mean(np.array([x, x * x]), axis=-1),
+    lambda x: np.std(np.array([x, 2.0]), axis=0) * x,
+]
+
+
+@pytest.mark.parametrize("f", REPEATED)
+def test_a_number_that_is_repeated_has_the_sum_of_their_cotangents(f):
+    slopes = wg.grad(f, **RECORDED)
+    assert slopes(0.8) == pytest.approx(slope(f, 0.8), rel=1e-8)
+    assert wg.grad(slopes, **RECORDED)(0.8) == pytest.approx(slope(slopes, 0.8), rel=1e-8)
+
+
+def test_a_number_that_is_repeated_is_not_written_to():
+    def written(x):
+        repeated = np.broadcast_to(x, (3,))
+        repeated[0] = 1.0
+        return np.sum(repeated)
+
+    with pytest.raises(ValueError, match="read-only"):
+        wg.grad(written, **RECORDED)(0.8)
+
+
+SUMMED = [
+    lambda x: math.fsum(v * x for v in (1.0, x)),
+    lambda x: math.fsum({"a": x, "b": x * x}.values()) + math.prod(deque([x, x])),
+    lambda x: math.dist((v * x for v in (1.0, 2.0)), [0.0, x * x]),
+]
+
+
+@pytest.mark.parametrize("f", SUMMED)
+def test_functions_of_math_walk_over_anything(f):
+    assert wg.grad(f, **RECORDED)(0.8) == pytest.approx(slope(f, 0.8), rel=1e-8)

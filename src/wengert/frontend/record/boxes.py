@@ -28,7 +28,7 @@ from ...ops import structure as st
 from ...ops.arrays import linear_algebra as la
 from ...rules.registry import rule_for
 from . import records
-from .memory import Memory, may_have_derivatives
+from .memory import Memory, may_have_derivatives, overlaps_itself
 from .operations import operations
 from .tape import (
     Added,
@@ -739,6 +739,8 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
             return Recorded(result, tape, memory=memory), None, False
         if array.dtype.names is not None:
             raise noting(UnsupportedSyntax(*_OF_RECORDS, calling_span()))
+        if overlaps_itself(array):
+            result = _spread_out(result)
         memory = Memory(result)
         memory.active = True
         tape.memories.append(memory)
@@ -747,6 +749,13 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         return result, result, False
     number = Number(result, tape.slot())
     return Recorded(result, tape, number), number, True
+
+
+def _spread_out(x: Any) -> Any:
+    """A new array that repeats a number, with an element in each place: each has a cotangent of its own."""
+    made = x.copy()
+    value_of(made).flags.writeable = value_of(x).flags.writeable
+    return made
 
 
 def fresh(x: Any) -> Any:

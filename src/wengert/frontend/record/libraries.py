@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +173,8 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
     if len(args) == 1 and not keywords and type(args[0]) is Recorded:
         return called(function, args, keywords)
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
+    if getattr(function, "__module__", None) == "math":
+        args = tuple(map(_listed, args))
     for text in _texts(args):
         refuse_as_text(text)
     for name, x in keywords.items():
@@ -188,6 +190,12 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
             return operations.current(instead)(*args, **keywords)
     found = anything(function, args, keywords)
     return operations.current(found) if type(found) in _GENERATORS else found
+
+
+def _listed(x: Any) -> Any:
+    """What a function of `math` walks over, as a list: its items may be boxes."""
+    has_items = isinstance(x, Iterable) and not isinstance(x, (list, tuple, np.ndarray))
+    return x if type(x) is Recorded or not has_items else list(x)
 
 
 def _texts(args: tuple[Any, ...]) -> Iterator[Any]:
