@@ -624,7 +624,6 @@ GENERAL = [
     extend_object,
     iadd_object,
     update_zip,
-    gen_raised_is_finished,
 ]
 
 

@@ -28,7 +28,10 @@ SPECIALISED = frozenset("""
 
 ALONE = frozenset("""
     calls.rest_arguments
+    control.driven_generator
+    control.lazy_evaluation
     control.managers_of_generators_in_a_stack
+    control.more_iterator_tools
     control.one_desk
     control.reraised
     control.round_robin
@@ -38,6 +41,7 @@ ALONE = frozenset("""
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
     dynamic_programming.memo_in_a_default
+    laboratory.power_iteration_on_keys
     linear_algebra.determinant_by_minors
     linear_algebra.jacobi_eigenvalues
     mutable_containers.all_pairs
@@ -48,6 +52,8 @@ ALONE = frozenset("""
     mutable_containers.median_deviation
     mutable_containers.shortest_path
     mutable_containers.slices_of_lists
+    mutable_containers.transposed_in_place
+    mutation.helper_mutates_its_argument
     mutation.history_of_one_array
     mutation.list_of_rows
     mutation.output_buffers
@@ -64,6 +70,7 @@ ALONE = frozenset("""
     objects.toda_chain
     objects.user_iterator
     simulations.genetic_search
+    simulations.particle_swarm
     workshop.hermite_oscillator
     workshop.lisp
     workshop.refined

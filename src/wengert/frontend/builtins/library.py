@@ -481,6 +481,8 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         args = [iterated(it, arg) for arg in args]
         if not _may_run_ahead(it, args, kwargs) or _asks_others(it, args, kwargs):
+            if name == "zip_" and (found := _of_one_generator(it, args, kwargs)):
+                return it.call(*found, {})
             return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
         made = eager(it, args, kwargs)
         if isinstance(made, LazyIterable):
@@ -488,6 +490,18 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         return made
 
     return handler
+
+
+def _of_one_generator(it: Interpreter, args: Args, kwargs: Kwargs) -> tuple[Value, Args] | None:
+    """The `zip` that walks over a generator, if only one is given, and asks the others for one item at a time."""
+    found = [k for k, arg in enumerate(args) if iterator_state.is_over_generator(it, arg)]
+    if len(found) != 1 or any(isinstance(arg, Items) and is_star(arg) for arg in args):
+        return None
+    strict, k = it.constant(kwargs.get("strict", Const(False))), found[0]
+    if strict and k > 1:
+        return None
+    zipped = iterator_polyfills.strict_zip_around if strict else iterator_polyfills.zip_around
+    return Const(zipped), [list_of(*args[:k]), args[k], list_of(*args[k + 1 :])]
 
 
 def at_once(made: Handler, name: str) -> Handler:

@@ -163,7 +163,7 @@ def _only_source(it: Interpreter, value: Value) -> Value | None:
         if not is_generator(source) or it.is_kept(value):
             return None
         producer = iterator_state.producer_of(source)
-        if not purity.is_pure(it, producer.closure) or not producer.is_fresh(it):
+        if not purity.is_pure(it, producer.closure):
             return None
         value = now(it, producer.bound.get("%iterable", Const(None)))
     has_items = isinstance(value, Var) or (isinstance(value, Items) and value.form == "list")

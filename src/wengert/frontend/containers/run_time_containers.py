@@ -73,7 +73,7 @@ def extended_by_a_generator(
     it: Interpreter, new: Value, append: Callable[[Value], Value | None]
 ) -> bool:
     """Append what a generator gives, item by item: those before an exception are there after it."""
-    if not isinstance(new, Items) or not iterator_state.asks_a_generator(it, new):
+    if not isinstance(new, Items) or not iterator_state.is_over_generator(it, new):
         return False
 
     def take(it: Interpreter, item: Value) -> None:

@@ -99,8 +99,7 @@ def _run_in_object(
         it.branch(suppressed, lambda: None, lambda: exceptions.raise_again(it, exception))
 
     def completed() -> None:
-        finish = lambda: exceptions.with_exits_aside(it, lambda: _ignored(leave(None)))
-        it.branch(it.flag("%yielded"), lambda: None, finish)
+        exceptions.with_exits_aside(it, lambda: _ignored(leave(None)))
 
     keeps = _looks_inside(it, manager)
     exceptions.catch(

@@ -29,21 +29,16 @@ from .try_context import see
 
 def run_try(it: Interpreter, node: ast.Try) -> None:
     """A `try` with its handlers, its `else` and its `finally`."""
-    run_try_around(it, node, lambda: it.execute(node.body))
-
-
-@operation("run_try_around")
-def run_try_around(it: Interpreter, node: ast.Try, body: Step) -> None:
-    """A `try` whose body is run in this way."""
     if not node.finalbody:
-        _run_handled(it, node, body)
+        _run_handled(it, node)
         return
     live = liveness.live_after(it.frame.closure.node, node)
     finish = lambda: it.execute(node.finalbody)
-    protect(it, live, lambda: _run_handled(it, node, body), finish)
+    protect(it, live, lambda: _run_handled(it, node), finish)
 
 
-def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
+def _run_handled(it: Interpreter, node: ast.Try) -> None:
+    body = lambda: it.execute(node.body)
 
     if not node.handlers:
         body()
@@ -278,7 +273,7 @@ def protect(it: Interpreter, live: frozenset[str], body: Step, finish: Step) -> 
         it.branch(it.left(), lambda: None, lambda: raise_again(it, exception))
 
     def completed() -> None:
-        it.branch(it.flag("%yielded"), lambda: None, lambda: with_exits_aside(it, finish))
+        with_exits_aside(it, finish)
 
     catch(it, (BaseException,), live, body, raised, completed, keeps=False, finishes=True)
 

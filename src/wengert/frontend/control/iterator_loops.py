@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
-from ..domain.values import Items, Value, is_generator
-from ..heap import iterator_state
+from ..domain.values import Items, Value
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names
 from .loops import by_test, finish
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop that asks an iterator for one item after the other."""
     depth = it.frame.loops + 1
-    source, _ = iterator_state.current(it, iterator)
-    if is_generator(source) and iterator_state.producer_of(source).is_fresh(it):
-        # from the second item on it is known better where the generator is
-        it.run_first(node, iterator, lambda: run_for_iterator(it, node, iterator))
-        return
 
     def take(item: Value) -> None:
         it.run([lambda: it.assign(node.target, item), lambda: it.execute(node.body)])

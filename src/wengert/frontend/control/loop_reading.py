@@ -29,8 +29,9 @@ from ..heap import (
     stored,
 )
 from ..heap.cells import is_cell
+from ..heap.changes import items_change
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
-from ..heap.walking import items_change, items_written, written_since
+from ..heap.walking import items_written, written_since
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
 from .loop_emission import emit_loop
 from .loop_heap import (
@@ -160,7 +161,7 @@ class _LoopReader:
         """What the names that the loop binds, and its flags, are before it."""
         it = self._it
         it.vars[f"%break{depth}"] = Const(False)
-        flags = [f"%break{depth}", "%returned", "%return", "%yielded"]
+        flags = [f"%break{depth}", "%returned", "%return"]
         return {
             name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
             for name in (*names, *flags)

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:
-    if it.frame.producing is not None and it.is_stepping(node):
-        it.start_for_in_steps(node)
-        return
     value = it.as_asked(it.evaluate(node.iter))
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
@@ -80,7 +77,7 @@ def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     kept = leaves and it.is_kept(iterator)
     if not is_generator(source) and position != Const(0):
         kept = kept or it.is_kept(iterator)
-    if kept or iterator_state.is_under_way(it, iterator):
+    if kept:
         it.run_for_iterator(node, iterator)
         return
     with iterator_state.drained(it, iterator) as rest:
@@ -250,11 +247,7 @@ def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
 
 
 @operation("run_while")
-def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
-
-    if not again and it.frame.producing is not None and it.is_stepping(node):
-        it.run_loop_in_steps(node)
-        return
+def run_while(it: Interpreter, node: ast.While) -> None:
     depth = it.frame.loops + 1
     marked = it.checkpointed_test(node.test)
     every, tested = (None, node.test) if marked is None else (Const(None), marked)

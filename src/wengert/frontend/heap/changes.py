@@ -59,6 +59,14 @@ if TYPE_CHECKING:
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
 
 
+def items_change(it: Interpreter) -> Exception:
+    """The error for a loop whose own items change."""
+    return it.unsupported(
+        "the items that this walks over change meanwhile",
+        "Walk over their indices: `for k in range(len(items))`, and change `items[k]`.",
+    )
+
+
 def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
@@ -389,7 +397,6 @@ def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
 def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
     """Refuse to change what may be an object that something else refers to."""
     from .sharing import roots
-    from .walking import items_change
 
     if var in it.reading.elements:
         raise items_change(it)

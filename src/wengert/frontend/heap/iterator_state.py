@@ -18,7 +18,6 @@ from ..domain.values import (
     is_generator,
     list_of,
 )
-from ..polyfills.stdlib import iterators as iterator_polyfills
 from .changes import put
 from .current import now
 from .places import place_of
@@ -63,6 +62,13 @@ def put_on(it: Interpreter, iterator: Items, source: Value, position: Atom) -> N
     on_each(it, iterator, lambda each: _ignored(put(it, each, each.holding((source, position)))))
 
 
+def asked_one_by_one(it: Interpreter, what: str) -> Exception:
+    return it.unsupported(
+        f"{what} is asked for one item at a time",
+        "Walk over it with one `for` loop, to the end or until a `break`; or over a list of its items.",
+    )
+
+
 def on_each(it: Interpreter, iterator: Items, change: Callable[[Items], None]) -> None:
     """Change an iterator; of one that stands for one of two, whichever it is."""
     choice = None if iterator.place is None else iterator.place.choice
@@ -81,15 +87,14 @@ def _ignored(value: Value) -> None:
     return
 
 
-def is_under_way(it: Interpreter, iterator: Items) -> bool:
-    """Whether an iterator is a generator that has begun, so that only itself can go on."""
-    source, _ = current(it, iterator)
-    return is_generator(source) and not producer_of(source).is_fresh(it)
-
-
-def asks_a_generator(it: Interpreter, value: Items) -> bool:
+def is_over_generator(it: Interpreter, value: Value) -> bool:
     """Whether something is an iterator over what a generator gives."""
-    return value.form == "iterator" and is_generator(current(it, value)[0])
+    value = now(it, value)
+    return (
+        isinstance(value, Items)
+        and value.form == "iterator"
+        and is_generator(current(it, value)[0])
+    )
 
 
 def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
@@ -121,7 +126,7 @@ def drained(it: Interpreter, iterator: Items) -> Generator[Value, None, None]:
 
     Who else asks it meanwhile, or after an exception, is refused.
     """
-    noticed = it.is_kept(iterator) and not is_under_way(it, iterator)
+    noticed = it.is_kept(iterator)
     source = taken_over(it, iterator)
     if not noticed:
         yield source
@@ -133,8 +138,6 @@ def drained(it: Interpreter, iterator: Items) -> Generator[Value, None, None]:
 
 def taken_over(it: Interpreter, iterator: Items) -> Value:
     """What is left of an iterator, which whoever asks is going to walk over to its end."""
-    if is_under_way(it, iterator):
-        return rest_of(it, iterator)
     source, position = current(it, iterator)
     put_on(it, iterator, list_of(), Const(0))
     if is_generator(source) or position == Const(0):
@@ -144,13 +147,6 @@ def taken_over(it: Interpreter, iterator: Items) -> Value:
         return list_of(*listed.values[position.value :])
     rest = it.emit(st.slice_, position, Const(None), Const(None))
     return it.emit(st.getitem, it.atom(listed), rest)
-
-
-def rest_of(it: Interpreter, iterator: Items) -> Value:
-    """What gives the items that a generator has not given yet."""
-    made = it.call(Const(iterator_polyfills.rest), [iterator], {})
-    assert isinstance(made, Items)
-    return current(it, made)[0]
 
 
 def indexed(it: Interpreter, source: Value) -> Value:
@@ -172,18 +168,16 @@ def may_stop(it: Interpreter) -> bool:
     return producing is not None and producing.may_stop
 
 
-def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> Value:
+def stop_iteration(
+    it: Interpreter,
+    default: Sequence[Value],
+    result: Value = Const(None),  # noqa: B008
+) -> Value:
     """What `next` gives at the end of what has returned a result."""
     if not default:
         args = [] if result == Const(None) else [result]
         it.raise_exception(it.make_exception(StopIteration, args, {}))
     return default[0]
-
-
-def returned(it: Interpreter, iterator: Items) -> Value:
-    """What an iterator returned when it was last asked, which only a generator does."""
-    source, _ = current(it, iterator)
-    return producer_of(source).returned(it) if is_generator(source) else Const(None)
 
 
 def leave_if(it: Interpreter, left: Atom) -> None:

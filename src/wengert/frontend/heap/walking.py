@@ -187,13 +187,6 @@ def changed_in_a_loop(it: Interpreter) -> Exception:
     )
 
 
-def items_change(it: Interpreter) -> Exception:
-    return it.unsupported(
-        "the items that this walks over change meanwhile",
-        "Walk over their indices: `for k in range(len(items))`, and change `items[k]`.",
-    )
-
-
 def asks_anew(iterable: Value) -> bool:
     """Whether asking again for the items of what a loop walks over changes nothing."""
     match iterable:

@@ -63,7 +63,7 @@ def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     first = it.as_asked(it.evaluate(node.generators[0].iter))
     around = frame.closure
     closure = Closure(as_function(node), around.file, frame.scope, identity=node)
-    producer = generators.GeneratorFrame(it, closure, {"%iterable": first}, frame.around or frame)
+    producer = generators.GeneratorFrame(closure, {"%iterable": first}, frame.around or frame)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return _listed(it, node, frame, first)

@@ -1,7 +1,7 @@
 """Iterators: what is walked over once, by whoever asks for the next item.
 
-An iterator is an object on the heap: what it walks over, and how far it has come. A generator keeps that
-itself.
+An iterator is an object on the heap: what it walks over, and how far it has come. A generator is walked over
+at once, or not at all.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ from ..heap.iterator_state import (
     indexed,
     iterator_of,
     on_each,
-    producer_of,
     put_on,
-    returned,
     stop_iteration,
     taken_over,
 )
@@ -122,19 +120,13 @@ def advance(
     iterator: Items,
     take: Callable[[Value], None],
     end: Step,
-    sent: Value = Const(None),  # noqa: B008
 ) -> None:
     """Do something with the next item of an iterator, or something else where it has come to its end."""
     source, position = current(it, iterator)
     if is_generator(source):
-        yielded, item = producer_of(source).step(it, sent)
-        it.branch(yielded, lambda: take(item), end)
-        return
+        raise iterator_state.asked_one_by_one(it, "a generator")
     if isinstance(source, LazyIterable) and source.form not in ("items", "keys", "values"):
-        raise it.unsupported(
-            f"the items of `{_name_of(source)}` are asked for one at a time",
-            "Loop over it, or ask the lists that it walks over by their indices.",
-        )
+        raise iterator_state.asked_one_by_one(it, f"`{_name_of(source)}`")
     listed = indexed(it, source)
     if listed is not source:
         on_each(it, iterator, lambda each: _make_list(it, each))
@@ -182,7 +174,7 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
     value = heap.now(it, value)
     instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")
     if isinstance(value, Items) and value.form == "iterator":
-        return _asked(it, value, default, Const(None))
+        return _asked(it, value, default)
     if default and defines(value, "__next__"):
         return it.call(Const(iterator_polyfills.next_or), [value, *default], {})
     own = it.call_method_of_class(value, "__next__", [])
@@ -197,7 +189,7 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
 @operation("attribute_of_iterator")
 def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
     """A method of an iterator."""
-    methods = {"send": send, "close": close, "__next__": _next_method}
+    methods = {"close": close, "__next__": _next_method}
     method = methods.get(name)
     if method is None:
         raise it.unsupported(
@@ -209,48 +201,31 @@ def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
 def _next_method(
     it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    return _asked(it, iterator, (), Const(None))
-
-
-def send(
-    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
-    """`generator.send(value)`."""
-    (value,) = args
-    return _asked(it, iterator, (), value)
+    return _asked(it, iterator, ())
 
 
 def close(
     it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """`generator.close()`."""
-    source, _ = current(it, iterator)
-    if is_generator(source):
-        producer = producer_of(source)
-        if any(isinstance(each, (ast.Try, ast.With)) for each in ast.walk(producer.closure.node)):
-            raise it.unsupported(
-                "`close` of a generator that has a `try` or a `with`",
-                "Walk over it to its end, or with a `for` loop that it is in alone.",
-            )
-        producer.end(it)
-    put_on(it, iterator, source if is_generator(source) else list_of(), Const(0))
+    """`generator.close()`, of one that nobody has asked for an item, or that has come to its end."""
+    current(it, iterator)  # which refuses it where something walks over it
+    put_on(it, iterator, list_of(), Const(0))
     return Const(None)
 
 
-def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Value) -> Value:
+def _asked(it: Interpreter, iterator: Items, default: Sequence[Value]) -> Value:
     source, _ = current(it, iterator)
-    alone = is_generator(source) and not is_kept(it, iterator)
-    if alone and producer_of(source).is_fresh(it):
-        return generators.first(it, source, default)
+    if is_generator(source) and not is_kept(it, iterator):
+        return generators.first(it, taken_over(it, iterator), default)
     slot = "%next"
 
     def take(item: Value) -> None:
         it.vars[slot] = item
 
     def end() -> None:
-        it.vars[slot] = stop_iteration(it, default, returned(it, iterator))
+        it.vars[slot] = stop_iteration(it, default)
 
-    advance(it, iterator, take, end, sent)
+    advance(it, iterator, take, end)
     return it.vars.pop(slot)
 
 
@@ -298,15 +273,15 @@ def is_kept(it: Interpreter, iterator: Items) -> bool:
         while (scope := scope.outer) is not None:
             if any(_holds(value, iterator) for value in scope.vars.values()):
                 return True
-    ignored = {iterator.place, *generators.cells_without_use(it)}
-    held = (content for place, content in it.heap.items() if place not in ignored)
+    held = (content for place, content in it.heap.items() if place is not iterator.place)
     return any(_holds(content, iterator) for content in held if isinstance(content, Items))
 
 
 @lru_cache(maxsize=1024)
 def _read_once(function: ast.AST) -> frozenset[str]:
     """The names that a function reads in one place, which is in no loop: for what is read there."""
-    uses = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+    names = (n for n in ast.walk(function) if isinstance(n, ast.Name))
+    uses = Counter(n.id for n in names if isinstance(n.ctx, ast.Load))
     repeated = {
         n.id
         for loop in ast.walk(function)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...ir.graph import Const
 from .declaring import done_in
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ class Flow:
         iterator: Items,
         take: Callable[[Value], None],
         end: Step,
-        sent: Value = Const(None),  # noqa: B008
     ) -> None: ...
 
     # A method of an iterator.
@@ -92,22 +90,6 @@ class Flow:
     # Whether something refers to an iterator, so that it may be asked again.
     @done_in("iterate.iterators")
     def is_kept(self, iterator: Items) -> bool: ...
-
-    # The first iteration of a loop, and then the others.
-    @done_in("iterate.resuming")
-    def run_first(self, loop: ast.While | ast.For, iterator: Items | None, again: Step) -> None: ...
-
-    # Whether a loop yields in a generator whose items are asked for one by one.
-    @done_in("iterate.resuming")
-    def is_stepping(self, node: ast.AST) -> bool: ...
-
-    # A loop that yields: its next iteration, and if that has not stopped the generator, the others.
-    @done_in("iterate.resuming")
-    def run_loop_in_steps(self, loop: ast.While | ast.For) -> None: ...
-
-    # A `for` loop that yields: what it walks over is kept for when the generator goes on.
-    @done_in("iterate.resuming")
-    def start_for_in_steps(self, loop: ast.For) -> None: ...
 
     # Hand every item to a consumer, which may want no more at some time; gives what a generator returns.
     @done_in("iterate.iterators")
@@ -122,10 +104,6 @@ class Flow:
     # Raise an exception, or an exception of a class.
     @done_in("control.exceptions")
     def raise_exception(self, exception: Value, cause: Value | None = None) -> None: ...
-
-    # A `try` whose body is run in this way.
-    @done_in("control.exceptions")
-    def run_try_around(self, node: ast.Try, body: Step) -> None: ...
 
     # The context manager that a function decorated with `contextmanager` gives.
     @done_in("control.contexts")
@@ -178,9 +156,9 @@ class Flow:
         lists: Sequence[walking.Walked],
     ) -> None: ...
 
-    # A `while` loop; `again` says that a generator goes on in it.
+    # A `while` loop.
     @done_in("control.loops")
-    def run_while(self, node: ast.While, *, again: bool = False) -> None: ...
+    def run_while(self, node: ast.While) -> None: ...
 
     # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
     @done_in("control.join")

@@ -1,4 +1,4 @@
-"""What the text of a generator tells: where it yields, which of its loops do, whether it ends."""
+"""What the text of a generator tells: whether it ends, and a generator expression as a function."""
 
 from __future__ import annotations
 
@@ -6,45 +6,7 @@ import ast
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .declarations import own_nodes, yields
-
-
-@lru_cache(maxsize=1024)
-def points(node: ast.AST) -> dict[int, ast.AST]:
-    """The places where a generator yields, numbered from 1."""
-    found = [each for each in own_nodes(node) if isinstance(each, (ast.Yield, ast.YieldFrom))]
-    found.sort(key=lambda each: (each.lineno, each.col_offset))
-    return dict(enumerate(found, 1))
-
-
-@lru_cache(maxsize=1024)
-def at_statements(node: ast.AST) -> frozenset[ast.AST]:
-    """The yields that are a statement, or all that is assigned."""
-    return frozenset(
-        each.value
-        for each in own_nodes(node)
-        if isinstance(each, (ast.Expr, ast.Assign, ast.AnnAssign)) and each.value is not None
-    )
-
-
-@lru_cache(maxsize=1024)
-def loops(node: ast.AST) -> tuple[ast.For, ...]:
-    return tuple(each for each in own_nodes(node) if isinstance(each, ast.For) and yields(each))
-
-
-@lru_cache(maxsize=1024)
-def froms(node: ast.AST) -> tuple[ast.YieldFrom, ...]:
-    return tuple(each for each in own_nodes(node) if isinstance(each, ast.YieldFrom))
-
-
-def loop_name(node: ast.For | ast.YieldFrom) -> str:
-    return f"%items{node.lineno}.{node.col_offset}"
-
-
-@lru_cache(maxsize=1024)
-def returns_values(node: ast.AST) -> bool:
-    found = (each.value for each in own_nodes(node) if isinstance(each, ast.Return))
-    return any(value is not None for value in found)
+from .declarations import own_nodes
 
 
 @lru_cache(maxsize=1024)
@@ -84,8 +46,3 @@ def _as_function(node: ast.GeneratorExp) -> ast.FunctionDef:
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, node)
     return function
-
-
-@lru_cache(maxsize=4096)
-def contains(node: ast.AST, inner: ast.AST) -> bool:
-    return any(each is inner for each in ast.walk(node))

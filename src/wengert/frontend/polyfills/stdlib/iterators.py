@@ -19,15 +19,6 @@ def step(iterator: Any) -> tuple[bool, Any]:
     raise NotImplementedError
 
 
-def rest(iterator: Any) -> Any:
-    """The items that an iterator has not given yet."""
-    while True:
-        there, item = step(iterator)
-        if not there:
-            return
-        yield item
-
-
 def until(function: Any, sentinel: Any) -> Any:
     """`iter(function, sentinel)`."""
     while True:
@@ -81,11 +72,63 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         for iterator in iterators:
             there, item = step(iterator)
             if not there:
+                if strict and items:
+                    k = len(items)
+                    raise ValueError(f"zip() argument {k + 1} is shorter than {_up_to(k)}")
                 if strict:
-                    _must_all_end(iterators, len(items))
+                    _must_all_end(iterators[1:], 1)
                 return
             items.append(item)
         yield tuple(items)
+
+
+def zip_around(before: Any, generator: Any, after: Any) -> Any:
+    """`zip` of one generator and, before and after it, what can be asked for one item at a time."""
+    earlier = [iter(each) for each in before]
+    later = [iter(each) for each in after]
+    ahead = ()
+    for iterator in earlier:
+        there, item = step(iterator)
+        if not there:
+            return
+        ahead = (*ahead, item)
+    for own in generator:
+        items = (*ahead, own)
+        for iterator in later:
+            there, item = step(iterator)
+            if not there:
+                return
+            items = (*items, item)
+        yield items
+        ahead = ()
+        for iterator in earlier:
+            there, item = step(iterator)
+            if not there:
+                return
+            ahead = (*ahead, item)
+
+
+def strict_zip_around(before: Any, generator: Any, after: Any) -> Any:
+    """`zip(…, strict=True)` of one generator, with one or nothing before it."""
+    earlier = [iter(each) for each in before]
+    later = [iter(each) for each in after]
+    position = len(earlier)
+    goes_on, first = step(earlier[0]) if earlier else (True, None)
+    for own in generator:
+        if not goes_on:
+            raise ValueError(f"zip() argument {position + 1} is longer than {_up_to(position)}")
+        items = (first, own) if earlier else (own,)
+        for k, iterator in enumerate(later, start=position + 1):
+            there, item = step(iterator)
+            if not there:
+                raise ValueError(f"zip() argument {k + 1} is shorter than {_up_to(k)}")
+            items = (*items, item)
+        yield items
+        if earlier:
+            goes_on, first = step(earlier[0])
+    if earlier and goes_on:
+        raise ValueError(f"zip() argument {position + 1} is shorter than {_up_to(position)}")
+    _must_all_end(later, position + 1)
 
 
 def strict_zip(*lists: Any) -> Any:
@@ -101,10 +144,8 @@ def equally_long(*lengths: int) -> None:
 
 
 def _must_all_end(iterators: Any, first: int) -> None:
-    """Raise where one iterator has come to its end, and not all of them have."""
-    if first > 0:
-        raise ValueError(f"zip() argument {first + 1} is shorter than {_up_to(first)}")
-    for k, iterator in enumerate(iterators[1:], start=1):
+    """Raise where what is before the first of some iterators has come to its end, and not all of them have."""
+    for k, iterator in enumerate(iterators, start=first):
         there, _ = step(iterator)
         if there:
             raise ValueError(f"zip() argument {k + 1} is longer than {_up_to(k)}")
@@ -199,30 +240,27 @@ def islice(iterable: Any, *bounds: Any) -> Any:
         start = 0
     if by is None:
         by = 1
-    iterator = iter(iterable)
+    if stop is not None and stop <= 0:
+        return
     k, wanted = 0, start
-    while stop is None or k < stop:
-        there, item = step(iterator)
-        if not there:
-            return
+    for item in iterable:
         if k == wanted:
             yield item
             wanted += by
-        k += 1
+        k += 1  # noqa: SIM113  # `enumerate` would be one more iterator
+        if stop is not None and k >= stop:
+            return
 
 
 def accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
     """`itertools.accumulate`."""
-    iterator = iter(iterable)
-    if initial is None:
-        there, total = step(iterator)
-        if not there:
-            return
-    else:
+    begun = initial is not None
+    if begun:
         total = initial
-    yield total
-    for item in iterator:
-        total = func(total, item)
+        yield total
+    for item in iterable:
+        total = func(total, item) if begun else item  # pyright: ignore[reportPossiblyUnboundVariable]
+        begun = True
         yield total
 
 
@@ -234,13 +272,12 @@ def starmap(function: Any, iterable: Any) -> Any:
 
 def pairwise(iterable: Any) -> Any:
     """`itertools.pairwise`."""
-    iterator = iter(iterable)
-    there, before = step(iterator)
-    if not there:
-        return
-    for item in iterator:
-        yield before, item
-        before = item
+    begun = False
+    for item in iterable:
+        if begun:
+            # the first item has bound it
+            yield before, item  # noqa: F821  # pyright: ignore[reportPossiblyUnboundVariable]
+        before, begun = item, True  # noqa: F841  # read in the next turn
 
 
 def filterfalse(predicate: Any, iterable: Any) -> Any:
@@ -277,16 +314,13 @@ def compress(data: Any, selectors: Any) -> Any:
 
 def batched(iterable: Any, n: int) -> Any:
     """`itertools.batched`."""
-    iterator = iter(iterable)
-    while True:
-        there, item = step(iterator)
-        if not there:
-            return
-        items = [item]
-        while there and len(items) < n:
-            there, item = step(iterator)
-            if there:
-                items.append(item)
+    items = []
+    for item in iterable:
+        items.append(item)
+        if len(items) == n:
+            yield tuple(items)
+            items = []
+    if items:
         yield tuple(items)
 
 
