@@ -47,6 +47,8 @@ ALONE = frozenset("""
     mutable_containers.all_pairs
     mutable_containers.clipped_polygon
     mutable_containers.copies_deep_and_shallow
+    mutable_containers.descended
+    mutable_containers.entropy_of_tags
     mutable_containers.grouped
     mutable_containers.inventory
     mutable_containers.median_deviation
