@@ -24,6 +24,13 @@ def _is_scope(x: Any) -> bool:
     return type(x) is dict and "__builtins__" in x
 
 
+def _class_with(holder: Any) -> type | None:
+    """The class that a dictionary has the attributes of: written to past the class, Python would read old ones."""
+    if type(holder) is not dict:
+        return None
+    return next((each for each in gc.get_referrers(holder) if isinstance(each, type)), None)
+
+
 class Leaving:
     """The end of a run: `plain` gives what stands in it for a value of the program."""
 
@@ -243,6 +250,8 @@ class Leaving:
                 continue
             if isinstance(holder, CellType):
                 self._fill_cell(holder)
+            elif (cls := _class_with(holder)) is not None:
+                self._fill_class(cls, cls)
             elif isinstance(holder, (list, dict, set, deque)) or is_object(holder):
                 self._fill(holder, holder)
         tuples = [x for x in gc.get_referrers(*boxes) if isinstance(x, tuple)]
