@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Var
-from ...ir.types import BOOL, COMPLEX, UNKNOWN, Kind, Number, join
+from ...ir.types import COMPLEX, UNKNOWN, Kind, Number, join
 from .. import heap as hp
 from ..data import columns
 from ..domain.values import (
@@ -33,20 +31,6 @@ if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
 
 
-def _call_chosen(
-    chosen: Var,
-    first: Value,
-    second: Value,
-    it: Interpreter,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-) -> Value:
-
-    return it.choose(
-        chosen, lambda: it.call(first, args, kwargs), lambda: it.call(second, args, kwargs)
-    )
-
-
 @operation("as_met")
 def as_met(it: Interpreter, value: Value) -> Value:
     """A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
@@ -56,7 +40,7 @@ def as_met(it: Interpreter, value: Value) -> Value:
     if not it.heap or not isinstance(value, Items):
         return value  # a run-time value is looked up where it is read
     lost = _first_lost(it, value, set())
-    return hp.now(it, value) if lost is None else iterator_state.lost_iterator(it, lost.reason)
+    return hp.now(it, value) if lost is None else iterator_state.lost_iterator(it, lost)
 
 
 def _first_lost(it: Interpreter, value: Value, seen: set[ObjectId]) -> Untracked | None:
@@ -177,7 +161,7 @@ class JoinValues(JoinOneSided):
 
     def _lost(self, content: Untracked) -> Items:
         """Something that nobody may ask what it is."""
-        lost = iterator_state.lost_iterator(self.interpreter, content.reason)
+        lost = iterator_state.lost_iterator(self.interpreter, content)
         assert lost.place is not None
         self.context.exported[lost.place] = content
         return lost
@@ -226,7 +210,8 @@ class JoinValues(JoinOneSided):
         if (isinstance(a, (Closure, Native)) and isinstance(b, (Closure, Native, Const))) or (
             isinstance(b, (Closure, Native)) and isinstance(a, Const)
         ):
-            return self._choice(a, b)
+            way_out = "Call the function in each branch, or test the condition inside one function."
+            return self._lost(Untracked("branches differ in which function it is", way_out=way_out))
         return self._merge_as_atoms(a, b)
 
     def _merge_iterators(self, a: Value, b: Value) -> Value:
@@ -293,12 +278,6 @@ class JoinValues(JoinOneSided):
             place = hp.place_of(self.interpreter, merged)
             place.choice = Choice(self.context.condition, first, second, seen)  # type: ignore[arg-type]
         return merged
-
-    def _choice(self, a: Value, b: Value) -> Native:
-        """One of two functions, chosen when the program runs: a call of it is a branch."""
-        chosen = self._out(BOOL, Const(True), Const(False))
-        first, second = self._function_of(a, 0), self._function_of(b, 1)
-        return Native("a chosen function", partial(_call_chosen, chosen, first, second))
 
     def _merge_maybe(self, a: Value, b: Value) -> Value:
         inner_a = a.value if isinstance(a, Maybe) else a

@@ -13,7 +13,17 @@ from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.running import Running
-from ..domain.values import Closure, Maybe, Native, ObjectId, Part, Value, is_iterator, is_mutable
+from ..domain.values import (
+    Closure,
+    Maybe,
+    Native,
+    ObjectId,
+    Part,
+    Untracked,
+    Value,
+    is_iterator,
+    is_mutable,
+)
 from ..heap import (
     Heap,
     captures,
@@ -375,7 +385,7 @@ def _is_lost(it: Interpreter, attempt: Attempt, name: str) -> bool:
 
 def _of_an_iteration(it: Interpreter) -> Value:
     return iterator_state.lost_iterator(
-        it, "every iteration of a loop binds its name to another one"
+        it, Untracked("every iteration of a loop binds its name to another one")
     )
 
 

@@ -139,6 +139,7 @@ class Untracked:
     reason: str
     start: Value | None = None
     """Of what a solver's function changed, what it held before: the function starts from it wherever it is run."""
+    way_out: str = "Change a copy, or return the new value and bind it to a name."
 
 
 REMEMBERED = "_remembered_results"

@@ -146,11 +146,8 @@ def read(it: Interpreter, place: ObjectId, content: Content, like: Value) -> Val
         case Untracked() if isinstance(like, Var) and like.kind == UNKNOWN and it.asking:
             it.emit(ident.unchanging, like, Const(0))
             return like
-        case Untracked(reason=reason):
-            raise it.unsupported(
-                f"it is not known what this object holds: {reason}",
-                "Change a copy, or return the new value and bind it to a name.",
-            )
+        case Untracked(reason=reason, way_out=way_out):
+            raise it.unsupported(f"it is not known what this object holds: {reason}", way_out)
         case Part():
             return _taken(it, part_of(it, content), like)
         case Items():

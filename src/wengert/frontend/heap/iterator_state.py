@@ -102,10 +102,10 @@ def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
     put_on(it, iterator, listed, Const(0))
 
 
-def lost_iterator(it: Interpreter, reason: str) -> Items:
+def lost_iterator(it: Interpreter, why: Untracked) -> Items:
     """An iterator that nobody may ask for an item."""
     lost = Items("iterator", KEYS, (list_of(), Const(0)))
-    it.heap[place_of(it, lost)] = Untracked(reason)
+    it.heap[place_of(it, lost)] = why
     return lost
 
 
