@@ -339,10 +339,10 @@ def times_a_list(x, y):
     return np.sum(z)
 
 
-# --- classes of functions -----------------------------------------------------------------------
+# --- classes of functions: they have no source for any kinds --------------------------------------
 
 
-@program(w)
+@program(w, alone=False)
 def class_of_its_own(x, y):
     class Weighted:
         """Has a weight."""
@@ -356,7 +356,7 @@ def class_of_its_own(x, y):
     return found[-1].weight
 
 
-@program(w)
+@program(w, alone=False)
 def dataclass_of_its_own(x, y):
     @dataclass
     class Point:
@@ -877,8 +877,10 @@ def test_it_runs_without_a_warning(function, given):
     np.testing.assert_allclose(found, differences(function, lambda: given), rtol=1e-5)
 
 
+Node = namedtuple("Node", "value rest", defaults=[None])
+
+
 def linked_by_namedtuples(x, n):
-    Node = namedtuple("Node", "value rest", defaults=[None])
     node = Node(x[0])
     for k in range(3):
         node = Node(x[k] * n, node)

@@ -107,7 +107,7 @@ def read(
 
 _LEARNT = (
     "separate", "inlined", "acting", "whole", "checked", "kept", "made_of",
-    "changed_outside", "bound_outside", "changed_in_classes",
+    "changed_outside", "bound_outside",
 )  # fmt: skip
 """What one reading of a program finds for the next."""
 
@@ -125,12 +125,11 @@ def _read_once(
 
 
 def _relied_on(reading: Session, seen: Seen) -> tuple[Guard, ...]:
-    """What the program found in modules and classes, except in the classes that it makes or changes itself."""
-    own = reading.classes_defined()
+    """What the program found in modules and classes, except in what it changes itself of the classes."""
     in_classes = (
         (vars(cls), name, Static(found))
         for (cls, name), found in seen.items()
-        if cls not in own and (cls, name) not in reading.class_attributes
+        if (cls, name) not in reading.class_attributes
     )
     return (*reading.guards.values(), *in_classes)
 

@@ -113,7 +113,7 @@ def _read(
 def _attempt(
     it: Interpreter, function: Value, args: Args, kwargs: Kwargs, state: State, *, own: bool
 ) -> Inner:
-    start, classes = next(births), it.reading.classes_defined()
+    start = next(births)
     kinds = [kind_inside(arg) for arg in args]
     inside = [
         fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
@@ -127,22 +127,13 @@ def _attempt(
         outs = tuple(flatten(result))
         changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
     heap.forget(it, start)
-    own_classes = it.reading.classes_defined() - classes
-    outside = [
-        place for place in changed if place.born < start and _of_class(place) not in own_classes
-    ]
+    outside = [place for place in changed if place.born < start]
     changes = any(place.origin is part for place in changed for part in given)
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
     refuse_out_of_sight(read, is_whole=False)
     return Inner(with_all_evaluated(read), changes, tuple(outside))
-
-
-def _of_class(place: ObjectId) -> type | None:
-    """The class that an attribute of a class belongs to."""
-    origin = place.origin
-    return origin.type if isinstance(origin, Items) and origin.form == "class" else None
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +44,6 @@ from ..machine.guards import has
 from ..machine.session import NeverReturns
 from ..objects import (
     class_attributes,
-    classes_by_call,
     construct,
     function_parts,
     object_changes,
@@ -344,9 +345,16 @@ def _classes(value: Value) -> list[type] | None:
             return None
 
 
+def _make_class(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    raise it.unsupported(
+        "a class that a differentiated function makes is not read",
+        "Define the class outside of the function.",
+    )
+
+
 def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 3:
-        return classes_by_call.by_type(it, args)
+        return _make_class(it, args, kwargs)
     return instances.type_of(it, opened(it, args[0]))
 
 
@@ -432,7 +440,6 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (dict.__new__, _new),
     (list.__new__, _new),
     (tuple.__new__, _tuple_new),
-    *classes_by_call.HANDLERS,
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),
@@ -444,6 +451,9 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (column_polyfills.is_column, lambda it, args, kwargs: Const(columns.is_column(args[0]))),
     (issubclass, _issubclass),
     (type, _type),
+    (collections.namedtuple, _make_class),  # noqa: PYI024
+    (NamedTuple, _make_class),
+    (dataclasses.make_dataclass, _make_class),
     (super, _super),
     (callable, _callable),
 ]

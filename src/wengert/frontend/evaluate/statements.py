@@ -23,7 +23,6 @@ from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
 from ..machine.protocol import operation
 from ..machine.session import Step
-from ..objects import local_classes
 from .expressions import evaluate_after
 
 if TYPE_CHECKING:
@@ -336,10 +335,6 @@ def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
     bind(it, node.name, function)
 
 
-def _run_class(it: Interpreter, node: ast.ClassDef) -> None:
-    it.vars[node.name] = local_classes.define(it, node)
-
-
 def _run_import(it: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
         module = _imported(it, alias.name)
@@ -408,7 +403,6 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.With: _run_with,
     ast.Assert: _run_assert,
     ast.FunctionDef: _run_def,
-    ast.ClassDef: _run_class,
     ast.Import: _run_import,
     ast.ImportFrom: _run_import_from,
     ast.Match: _run_match,

@@ -15,9 +15,8 @@ from ...ir.graph import Atom, Const
 from ...ir.records import replace
 from ...ops import registry as ops
 from ..boundary.signature import Template
-from ..domain.held import Held, StandIn
 from ..domain.values import Closure, Items, Scope, Value, as_known
-from ..heap import cells, now
+from ..heap import cells
 from ..machine.guards import rely_on_function
 from ..machine.protocol import operation
 from ..syntax.sources import source_of
@@ -46,10 +45,6 @@ def closure_of(
         try:
             contents = cell.cell_contents
         except ValueError:
-            continue
-        if isinstance(contents, StandIn):
-            around.outer = contents.scope
-            del around.cells[name]
             continue
         around.vars[name] = (
             Const(function) if contents is function else lift_cell(it, cell, name, contents)
@@ -109,8 +104,6 @@ def bound_before(
     it: Interpreter, value: Any, holders: dict[int, dict[str, Any]] | None = None
 ) -> Value:
     """An argument that was bound before the call: a default, or one that `functools.partial` has."""
-    if isinstance(value, Held):
-        return now(it, value.value)
     if value is None or isinstance(value, (bool, int, float, complex, str, tuple)):
         return as_known(value)
     holder = {} if holders is None else holders.setdefault(id(value), {})

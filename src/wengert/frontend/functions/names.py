@@ -143,7 +143,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if cell is not None:
         return cells.read(it, cell, name, own=False)
     known = isinstance(holder, ModuleType) and not is_users_module(holder)
-    if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
+    if known:
         return as_known(value)
     try:
         kind = kind_of(value, like=it.reading.likes.get((id(holder), key)))
@@ -183,11 +183,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 
 
 _PLAIN = bool | int | float | complex | str
-
-
-def _binds_in_its_body(it: Interpreter, holder: Any, key: str) -> bool:
-    """Whether a name is one that the body of a class binds which the program defines: it is made for each call."""
-    return isinstance(holder, type) and key in vars(holder) and it.reading.defines(holder)
 
 
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:

@@ -76,32 +76,9 @@ def note_change(it: Interpreter, var: Var) -> None:
     if found is None or var in it.reading.outside.values():
         return
     holder, key = found
-    owner = (
-        next((cls for cls in holder.__mro__ if key in vars(cls)), None)
-        if isinstance(holder, type)
-        else None
-    )
-    if it.reading.defines(owner):
-        hold_in_class(it, owner, key)
-        raise it.unsupported(
-            f"`{key}`, which all objects of a class that the program defines share, is changed",
-            "Define the class outside, or set the attribute in `__init__`.",
-        )
     value = held_by(holder, key)
     it.reading.changed_outside[id(value)] = value
     raise NeedsWhole
-
-
-def hold_in_class(it: Interpreter, cls: Any, name: str) -> None:
-    """Have a class that the program defines hold a container that the program can change.
-
-    Raises:
-        NeedsWhole: it did not so far.
-    """
-    attribute = cls.__qualname__, name
-    if attribute not in it.reading.changed_in_classes:
-        it.reading.changed_in_classes.add(attribute)
-        raise NeedsWhole
 
 
 def _refuse_overlap(it: Interpreter, name: str, value: Any) -> None:

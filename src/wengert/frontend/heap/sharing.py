@@ -206,8 +206,6 @@ def _others(it: Interpreter, name: str, scopes: Iterable[Scope]) -> Iterator[Val
     """Everything that something refers to now, but for the one name."""
     yield from it.held
     yield from (source for _, source, _ in it.reading.copied_ahead)
-    for made in it.reading.local_classes.values():
-        yield from (value for each in made for value in each.held.values())
     for scope in scopes:
         for other, value in scope.vars.items():
             if scope is not it.frame.scope or other != name:

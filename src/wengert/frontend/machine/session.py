@@ -47,21 +47,6 @@ if TYPE_CHECKING:
 
 
 @mutable_record
-class LocalClass:
-    """A class that the program defines."""
-
-    cls: type
-    scope: Scope
-    bases: tuple[type, ...]
-    known: Mapping[str, Any]
-    """The constants that its body found under names of the function around it."""
-    held: Mapping[str, Value]
-    """What its attributes are that the program computes, by their names in the function around it."""
-    containers: Mapping[str, Any]
-    """Its attributes that are containers which the program changes or fills, as its body makes them."""
-
-
-@mutable_record
 class Frame:
     """One activation of a function that is being inlined."""
 
@@ -221,8 +206,6 @@ class Session:
     """For known objects, the places in the source where something that holds them was copied."""
     kept: set[Any] = field(default_factory=set[Any])
     """The places where the container itself is wanted, since it or its copy changes."""
-    local_classes: dict[tuple[int, int], list[LocalClass]] = field(default_factory=dict[Any, Any])
-    """The classes that the program defines, by statement and scope."""
     remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What methods gave that remember their results: the result, its block, the objects then."""
     memories: dict[Any, Scope] = field(default_factory=dict[Any, Scope])
@@ -237,8 +220,6 @@ class Session:
     """The attributes of classes that the program assigns to."""
     classes_shown: set[type] = field(default_factory=set[type])
     """Classes whose `__dict__` the program reads, which is as they are when it is read."""
-    changed_in_classes: set[tuple[str, str]] = field(default_factory=set[Any])
-    """The containers that classes of the program hold and the program changes: by class and attribute."""
     root: Builder | None = None
     """The block of the program itself."""
     early: list[Eqn] = field(default_factory=list[Eqn])
@@ -255,14 +236,6 @@ class Session:
     """How to read a call of a derivative function."""
     opted_out: Callable[[Any], bool] = lambda function: False
     """Whether the code of an op that stands for a function is to be read, not its rule."""
-
-    def defines(self, cls: Any) -> bool:
-        """Whether something is a class that the program defines."""
-        return any(cls is made.cls for each in self.local_classes.values() for made in each)
-
-    def classes_defined(self) -> set[type]:
-        """The classes that the program has defined so far."""
-        return {made.cls for each in self.local_classes.values() for made in each}
 
 
 @contextmanager

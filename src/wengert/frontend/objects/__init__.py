@@ -9,7 +9,6 @@ __getattr__ = later(
             "class_attributes",
             "construct",
             "dispatching",
-            "local_classes",
             "objects",
         )
     ),

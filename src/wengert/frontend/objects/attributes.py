@@ -39,7 +39,6 @@ from ..boundary.signature import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
 from ..domain.arguments import may_be_method
-from ..domain.held import Held
 from ..domain.number_classes import has_exact_dtype
 from ..domain.values import (
     PLAIN,
@@ -173,8 +172,6 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         message = f"'{kind}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message, name=name)
     found = getattr(constant, name)
-    if isinstance(found, Held):
-        return class_attributes.held_value(it, constant, name, found)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return it.lift(constant, name, found)

@@ -10,7 +10,6 @@ from ...ir.graph import UNDEFINED, Atom, Const
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..classes import class_lookup
-from ..domain.held import Held
 from ..domain.values import Items, Maybe, ObjectId, Untracked, Value, is_mutable
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
@@ -25,21 +24,7 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
     held = held_by_class(it, cls, name)
     if held is not None:
         return held
-    found = getattr(cls, name)
-    if isinstance(found, Held):
-        return held_value(it, cls, name, found)
-    return it.lift(cls, name, found)
-
-
-def held_value(it: Interpreter, cls: type, name: str, held: Held) -> Value:
-    """An attribute of a class that the program defines, whose value the program computes."""
-    if is_mutable(held.value) and it.reading.root is not globals_state.root_of(it.builder):
-        raise it.unsupported(
-            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is a container that "
-            "the program changes, and is used in a function that recurses or is large",
-            "Pass it to the function as an argument.",
-        )
-    return now(it, held.value)
+    return it.lift(cls, name, getattr(cls, name))
 
 
 def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
@@ -124,12 +109,7 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
     if cls in it.reading.classes_shown:
         raise _shown_and_changed(it, cls)
-    if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
-        globals_state.hold_in_class(it, cls, name)
-    own = is_mutable(value) and _is_held_here(it, cls, name)
-    plain = class_lookup.own_method(type(cls), "__setattr__") is None and (
-        own or not is_mutable(value)
-    )
+    plain = class_lookup.own_method(type(cls), "__setattr__") is None and not is_mutable(value)
     if not plain or it.reading.root is not globals_state.root_of(it.builder):
         raise it.unsupported(
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
@@ -138,20 +118,9 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     place = _attribute_of_class(it, cls, name)
     origin = place.origin
     assert isinstance(origin, Items)
-    if not own and place not in it.reading.kept_to_itself and not _is_added(it, cls, name):
+    if place not in it.reading.kept_to_itself:
         _store(it, cls, name, it.atom(value))
     put(it, origin, origin.holding([value], [name]))
-
-
-def define_again(it: Interpreter, cls: type) -> None:
-    """A `class` statement comes to its turn again: what the program has bound in it is as it was at first."""
-    for (holder, name), place in it.reading.class_attributes.items():
-        if holder is cls and place in it.heap:
-            origin = place.origin
-            assert isinstance(origin, Items)
-            for value in origin.values:
-                _store(it, cls, name, it.atom(value))
-            put(it, origin, origin)
 
 
 def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
@@ -162,7 +131,7 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
     before: dict[str, Value] = {}
     if name in vars(cls):  # what it inherits, the class it inherits from may get anew
         outer, it.builder = it.builder, Builder(it.builder.span)
-        before[name] = _at_the_start(it, cls, name)
+        before[name] = it.lift(cls, name, getattr(cls, name))
         it.reading.early += it.builder.eqns
         it.builder = outer
     origin = Items("class", tuple(before), tuple(before.values()), cls)
@@ -170,38 +139,6 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
     place.born = -1
     it.reading.class_attributes[cls, name] = place
     return place
-
-
-def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
-    """What an attribute holds before the program assigns to it.
-
-    Whoever calls the derivative again finds a class that the program defines as the last call left it: it is
-    made as it was.
-    """
-    found = getattr(cls, name)
-    if isinstance(found, Held):
-        return now(it, found.value)
-    value = it.lift(cls, name, found)
-    if not it.reading.defines(cls) or name not in vars(cls):
-        return value
-    if not isinstance(value, Const):
-        raise it.unsupported(
-            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is bound anew",
-            "Define the class outside, or keep the value on an object.",
-        )
-    _store(it, cls, name, value)
-    return value
-
-
-def _is_added(it: Interpreter, cls: type, name: str) -> bool:
-    """Whether an attribute is one that the body of a class does not bind, and the program defines the class."""
-    return it.reading.defines(cls) and name not in vars(cls)
-
-
-def _is_held_here(it: Interpreter, cls: type, name: str) -> bool:
-    """Whether nothing but the program itself can know what it assigns to an attribute of a class."""
-    held = isinstance(vars(cls).get(name), Held)
-    return it.reading.defines(cls) and (held or name not in vars(cls))
 
 
 def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:

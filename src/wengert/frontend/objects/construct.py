@@ -18,7 +18,6 @@ from ...runtime.containers import CONTENTS
 from ..boundary.signature import namedtuple_fields
 from ..classes import class_lookup
 from ..domain.arguments import DEFAULT_FACTORY, settled_default
-from ..domain.held import Held
 from ..domain.values import (
     Args,
     Closure,
@@ -297,8 +296,6 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return _made_by(f.default_factory)
     if f.default is dataclasses.MISSING:
         return None
-    if isinstance(f.default, Held):
-        return now(it, f.default.value)
     if f.default is None or isinstance(f.default, (bool, int, float, complex, str, tuple)):
         return as_known(f.default)
     return it.lift(f, f.name, f.default, key="default")

@@ -27,7 +27,6 @@ from ..classes.class_lookup import (
     seen_as,
     static_lookup,
 )
-from ..domain.held import Held
 from ..domain.values import (
     OBJECTS,
     Args,
@@ -177,8 +176,6 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
             return builtin_method(it, receiver, cls, name, found)
         case types.BuiltinFunctionType() if name == "__new__":
             return Const(found)
-        case Held(value=Closure() as function):
-            return bound(receiver, function, name)
         case _:
             return _by_descriptor(it, receiver, cls, name, found)
 

@@ -33,6 +33,10 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "`async def` cannot be differentiated",
         "Write a plain `def`; await what it needs outside and pass it in.",
     ),
+    ast.ClassDef: (
+        "a class that a differentiated function defines is not read",
+        "Define the class outside of the function.",
+    ),
     ast.Await: ("`await` cannot be differentiated", "Await the value outside and pass it in."),
     ast.Delete: (
         "`del` cannot be differentiated yet",
