@@ -23,6 +23,7 @@ OBSTACLES = {
     "eval": ("y = eval('2 * x')", "WG101"),
     "async": ("async def later():\n    return x\ny = x", "WG101"),
     "except*": ("try:\n    y = 1 / x\nexcept* ValueError:\n    y = 0.0", "WG101"),
+    "class": ("class Inner:\n    pass\ny = x", "WG101"),
     "no source": ("y = hidden(x)", "WG102"),
     "no rule": ("y = unruled(1.0, x)", "WG103"),
     "lost write": ("a = np.zeros(3, dtype=int)\na[0] = x\ny = a[0] * x", "WG104"),
@@ -47,10 +48,6 @@ PLACES = {
         "y = inner(9 if go else 2)"
     ),
     "generator": ("def inner():\n    y = x\n    if go:\n        {}\n    yield y\ny = sum(inner())"),
-    "class": (
-        "class Inner:\n    def value(self):\n        y = x\n        if go:\n            {}\n        return y\n"
-        "y = Inner().value()"
-    ),
 }
 
 
