@@ -230,6 +230,8 @@ class _LoopReader:
         begun = dict(it.heap)
         taken = _Taken()
         dead, stop = self._read_body(taken)
+        if dead:
+            taken = _Taken()  # it may have been refused as its values were put into the lists
         collected = [] if dead else _collected(it)
         for name in assumed:
             if isinstance(name, str) and isinstance(scope.vars.get(name), (Closure, Native)):
