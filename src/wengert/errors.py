@@ -39,6 +39,8 @@ class WengertError(Exception):
     """Whether no run gives what is refused: it has no end, or has lost its derivative on the way."""
     on_a_path = False
     """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
+    met_in_a_run = False
+    """Whether a run has come to it, in a call whose target only the run knew."""
 
     def __init__(self, message: str, hint: str = "", span: Span | None = None):
         self.findings: list[Finding] = [Finding(message, hint, span)]

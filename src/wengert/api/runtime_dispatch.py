@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..compile.derived import note_run_inside
 from ..compile.tangents import as_cotangent, as_structured
 from ..compile.verbs import Verb
 from ..errors import NoRule
+from ..ops.program.refusals import REFUSALS
 from .linear_maps import Pullback, Pushforward, pullback, pullback_of, pushforward
 
 
@@ -49,10 +51,21 @@ def _refuse_hidden_number(f: Any) -> None:
         )
 
 
+@contextmanager
+def _met_in_a_run() -> Generator[None]:
+    """Have what is refused say that a run has come to it, which may be recorded instead."""
+    try:
+        yield
+    except REFUSALS as refusal:
+        refusal.met_in_a_run = True
+        raise
+
+
 def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     """What generated code calls where the function is known only at run time."""
     _refuse_hidden_number(f)
-    y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
+    with _met_in_a_run():
+        y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
     return y, _PullbackInside(back, y, (f, *args))
 
 
@@ -88,7 +101,8 @@ def pushforward_of_call(
     _refuse_hidden_number(f)
     caller = _caller(names)
     given = (f, *primals)
-    derived = engine.derive_for(Verb("pushforward"), caller, given, {})
+    with _met_in_a_run():
+        derived = engine.derive_for(Verb("pushforward"), caller, given, {})
     derived.must_leave_arguments()
     note_run_inside(derived)
     dots = [as_structured(x, dot) for x, dot in zip(given, tangents, strict=True)]

@@ -205,8 +205,9 @@ def _published(verb: Verb, call: Call) -> Derived:
 
 def is_refused_by_its_run(error: Exception) -> bool:
     """Whether generated code has raised what says that it cannot be right for these arguments."""
-    code = "" if isinstance(error, WengertError) else getattr(error, "code", "")
-    return code == UnsupportedSyntax.code
+    if isinstance(error, WengertError):
+        return error.met_in_a_run
+    return getattr(error, "code", "") == UnsupportedSyntax.code
 
 
 def _derive(verb: Verb, call: Call) -> tuple[Call, Derived]:
