@@ -12,6 +12,7 @@ from ...ir.types import Kind, Number, Struct
 from ...ops import structure as st
 from .. import heap as hp
 from ..domain.values import Items, ObjectId, Scope, Value, is_mutable
+from ..heap import globals_state
 from ..heap.loop_aliases import ties_inside
 from ..machine.segments import OpenArm, Watched
 
@@ -175,7 +176,7 @@ class Join:
     def _is_known_object(self, value: Value) -> TypeGuard[Var | Items]:
         return isinstance(value, (Var, Items)) and is_mutable(value)
 
-    def _note_aliases(self, out: Var, value: Value, side: int) -> bool:
+    def _note_aliases(self, out: Var | Items, value: Value, side: int) -> bool:
         """What an object that an arm made may turn out to be, its stand-in outside may be too.
 
         Gives whether there is such an object. A value from outside is a choice, which is known exactly.
@@ -198,6 +199,8 @@ class Join:
         hp.stands_for(it, hp.place_of(it, out), outside, depth)
         tied = False
         for place in closure - outside:
+            if isinstance(out, Var):
+                globals_state.may_be_read(it, out, place)
             others = {each: tie for each, tie in hp.ties(it, place).items() if each.born <= start}
             hp.shares(it, hp.place_of(it, out), others, depth)
             tied = tied or bool(others)

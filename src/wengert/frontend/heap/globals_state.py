@@ -72,13 +72,26 @@ def note_change(it: Interpreter, var: Var) -> None:
     Raises:
         NeedsWhole: it was there before the program ran, and was read where it was used.
     """
-    found = it.reading.read_from.get(var)
-    if found is None or var in it.reading.outside.values():
-        return
-    holder, key = found
-    value = held_by(holder, key)
-    it.reading.changed_outside[id(value)] = value
-    raise NeedsWhole
+    found = places_read(it, var)
+    for holder, key in found:
+        value = held_by(holder, key)
+        it.reading.changed_outside[id(value)] = value
+    if found:
+        raise NeedsWhole
+
+
+def places_read(it: Interpreter, var: Var) -> list[tuple[Any, str]]:
+    """Where a value, which may be one of several, was read where it was used: holders and keys."""
+    reading = it.reading
+    own = reading.read_from.get(var)
+    found = [] if own is None or var in reading.outside.values() else [own]
+    return found + reading.may_be_read_from.get(var, [])
+
+
+def may_be_read(it: Interpreter, var: Var, place: ObjectId) -> None:
+    """A value that comes out of a branch may be an object that an arm has read where it was used."""
+    found = places_read(it, place.origin) if isinstance(place.origin, Var) else []
+    it.reading.may_be_read_from.setdefault(var, []).extend(found)
 
 
 def _refuse_overlap(it: Interpreter, name: str, value: Any) -> None:

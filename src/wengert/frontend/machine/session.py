@@ -104,6 +104,8 @@ class Session:
     """How to read a call of a function, where it is one of wengert's own."""
     read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
     """Where a value that is read when the program runs comes from: holder and key."""
+    may_be_read_from: dict[Var, list[tuple[Any, str]]] = field(default_factory=dict[Var, Any])
+    """Where a value may come from that a branch gives, one arm of which has read it."""
     captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
     """The captured values of the function that is differentiated: what made it, and the name."""
     inputs: list[Value] = field(default_factory=list["Value"])
