@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from differences import agree
 from test_moved_items import by_forward_mode, by_reverse_mode
 
 import wengert as wg
@@ -299,3 +300,137 @@ def test_what_is_chosen_again_and_again_is_read_in_a_time_that_grows_as_the_work
         assert slope == pytest.approx((above - below) / (2 * h), rel=1e-7)
         counts.append(len(done))
     assert counts[1] < 10 * counts[0]  # a turn more may look at all that is there: n²; at most n³
+
+
+# --- both are the program's own ------------------------------------------------------------------
+
+
+class Point:
+    def __init__(self, v):
+        self.v = v
+
+
+def chosen_by_the_least(x):
+    points = [Point(x), Point(2 * x), Point(x * x)]
+    least = min(points, key=lambda each: each.v)
+    points.remove(least)
+    return least.v * x + sum(each.v**2 for each in points)
+
+
+def changed_by_its_attributes(x):
+    o, p = Point(x), Point(2 * x)
+    q = o if x > 1 else p
+    vars(q)["v"] = 3 * x * x
+    return o.v * p.v * x
+
+
+def longer_while_it_is_walked_over(x):
+    a, b = [x, 2 * x], [3 * x, x]
+    q = a if x > 1 else b
+    total = 0.0
+    for item in q:
+        if len(a) < 5:
+            a.append(item * x)
+        total += item
+    return total * sum(a)
+
+
+def listed_and_changed(x):
+    o, p = Point(x), Point(2 * x)
+    q = o if x > 1 else p
+    listed = [q for _ in range(int(x) + 2)]
+    listed[0].v = x**3
+    return listed[1].v * x * o.v * q.v
+
+
+def one_of_three(x):
+    o, p = Point(x), Point(2 * x)
+    if x > 0.5:
+        q = o if x > 1 else p
+    else:
+        q = Point(5 * x)
+    o.v = x**4
+    return q.v * x
+
+
+def a_key(x):
+    o, p = Point(x), Point(2 * x)
+    weights = {o: x, p: x * x}
+    return weights[o if x > 1 else p] * x
+
+
+@pytest.mark.parametrize("x", [0.8, 1.3])
+@pytest.mark.parametrize(
+    "f",
+    [
+        chosen_by_the_least,
+        changed_by_its_attributes,
+        longer_while_it_is_walked_over,
+        listed_and_changed,
+        one_of_three,
+        a_key,
+    ],
+)
+def test_of_the_program(f, x):
+    agree(f, x)
+
+
+# --- both were there before ----------------------------------------------------------------------
+
+LOW, HIGH = [1.0, 2.0], [3.0, 4.0]
+COLD, WARM = np.ones(3), 2 * np.ones(3)
+NEAR, FAR = Point(2.0), Point(3.0)
+
+
+def a_list_of_two(x):
+    q = LOW if x > 1 else HIGH
+    q.append(2 * x)
+    return q[-1] * LOW[-1] * HIGH[-1]
+
+
+def a_list_of_three(x):
+    q = [x]
+    if x > 0.5:
+        q = LOW if x > 1 else HIGH
+    q[0] = 2 * x
+    return q[0] * LOW[0] * HIGH[0]
+
+
+def a_part_of_an_array(x):
+    part = (COLD if x > 1 else WARM)[1:]
+    part *= x
+    return part.sum() * COLD.sum() * WARM.sum()
+
+
+def an_object_of_two(x):
+    q = NEAR if x > 1 else FAR
+    q.v = 2 * x
+    return q.v * NEAR.v * FAR.v
+
+
+def state():
+    return LOW[:], HIGH[:], COLD.tolist(), WARM.tolist(), NEAR.v, FAR.v
+
+
+def put_back(before):
+    LOW[:], HIGH[:], COLD[:], WARM[:], NEAR.v, FAR.v = before
+
+
+@pytest.mark.parametrize("x", [0.8, 1.3])
+@pytest.mark.parametrize(
+    "f", [a_list_of_two, a_list_of_three, a_part_of_an_array, an_object_of_two]
+)
+def test_of_globals(f, x):
+    before = state()
+
+    def run(function, at):
+        try:
+            return function(at), state()
+        finally:
+            put_back(before)
+
+    value, after = run(f, x)
+    slope = (run(f, x + 1e-6)[0] - run(f, x - 1e-6)[0]) / 2e-6
+    found, left_behind = run(wg.value_and_grad(f), x)
+    assert found == (pytest.approx(value), pytest.approx(slope, rel=1e-6))
+    assert left_behind == after

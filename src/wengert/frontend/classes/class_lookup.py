@@ -142,7 +142,7 @@ def identity_token(items: Items) -> Any:
         return None
     if items.place is None:
         items.place = ObjectId(items)
-    return None if items.place.choice is not None else items.place
+    return None if items.place.several else items.place
 
 
 def search(classes: Sequence[type], name: str) -> Any:

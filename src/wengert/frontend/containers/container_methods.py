@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from .writes import (
     follows,
     is_attributes,
     list_holding,
-    on_each,
 )
 
 if TYPE_CHECKING:
@@ -37,13 +35,6 @@ def method_of_known(
     if items.form not in ("list", "dict") or name not in table:
         return None
     items_now = heap.now(it, items)
-    chosen = items_now.place.choice if isinstance(items_now, Items) and items_now.place else None
-    if chosen is not None:
-        methods = [
-            functools.partial(_method_of_either, it, each, name, args, kwargs)
-            for each in (chosen.first, chosen.second)
-        ]
-        return it.choose(chosen.condition, *methods)
     assigns = name == "update" and isinstance(items_now, Items) and is_attributes(items_now)
     if isinstance(items_now, Items) and (assigns or follows(it, items_now)):
         if name in _KEYED:
@@ -56,17 +47,6 @@ def method_of_known(
 
 _KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
 """Methods whose first argument is an index or a key."""
-
-
-def _method_of_either(
-    it: Interpreter, target: Items, name: str, args: Args, kwargs: Kwargs
-) -> Value:
-    current = heap.now(it, target)
-    if isinstance(current, Var):
-        return it.method_of_run_time(current, name, args, kwargs)
-    done = method_of_known(it, target, name, args, kwargs)
-    assert done is not None
-    return done
 
 
 def _put_list(it: Interpreter, items: Items, values: Sequence[Value]) -> Value:
@@ -87,8 +67,6 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
     new = it.as_asked(new)
     each = lambda item: method_of_known(it, items, "append", [item], {})
     if extended_by_a_generator(it, new, each):
-        return Const(None)
-    if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
         return Const(None)
     if not follows(it, items):
         it.method_of_run_time(it.as_run_time(items), "extend", [new], {})

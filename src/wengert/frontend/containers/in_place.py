@@ -20,7 +20,7 @@ from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
-from .writes import is_list, on_each, replace_list
+from .writes import is_list, replace_list
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -156,7 +156,7 @@ def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
     count = len(before.values) if isinstance(before, Items) else 0
     if isinstance(new, Items) and len(new.values) >= count > 0:
         extend(it, items, list_of(*new.values[count:]))
-    elif not on_each(it, items, lambda each: _repeat_in_place(it, each, new)):
+    else:
         var = it.as_run_time(items)
         heap.moved(it, var)
         heap.whole(it, var, it.atom(new))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,8 +49,6 @@ def set_item(
         return
     if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
         value = it.settled(value)
-    if on_each(it, target, lambda each: set_item(it, each, index, value, back=back)):
-        return
     if isinstance(target, Items) and kind_of_value(index) == STR and isinstance(index, Const):
         if assigns_attributes(it, target, {index.value: value}):
             return
@@ -60,15 +58,6 @@ def set_item(
             heap.put(it, target, content)
             return
     _store(it, as_run_time(it, target), _index(it, index), value, back=back)
-
-
-def on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
-    """Change an object that stands for one of two: whichever it is."""
-    if not isinstance(target, Items) or target.place is None or target.place.choice is None:
-        return False
-    choice = target.place.choice
-    it.branch(choice.condition, lambda: change(choice.first), lambda: change(choice.second))
-    return True
 
 
 def follows(it: Interpreter, items: Items) -> bool:
@@ -232,8 +221,6 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
     target = heap.now(it, target)
     if it.call_method_of_class(target, "__delitem__", [index]) is not None:
         return
-    if on_each(it, target, lambda each: delete_item(it, each, index)):
-        return
     if isinstance(target, Items) and follows(it, target):
         content = _without_item(it, target, index)
         if content is not None:
@@ -356,8 +343,6 @@ def _may_hold(value: Any, array: Var) -> bool:
 @operation("write_attribute")
 def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
-    if on_each(it, items, lambda each: _write_current(it, each, name, value)):
-        return
     if not follows(it, items):
         assert items.home is not None
         _store(it, items.home, Const(me.Field(name)), value)
@@ -410,8 +395,6 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
 @operation("remove_attribute")
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does to an attribute that is there."""
-    if on_each(it, items, lambda each: remove_attribute(it, it.known_object(each), name)):
-        return
     if not follows(it, items):
         raise it.unsupported(
             f"the attribute `{name}` of an object that was passed in cannot be deleted",

@@ -10,7 +10,6 @@ from ...ir.types import COMPLEX, UNKNOWN, Kind, Number, join
 from .. import heap as hp
 from ..data import columns
 from ..domain.values import (
-    Choice,
     Closure,
     Items,
     Maybe,
@@ -24,6 +23,7 @@ from ..domain.values import (
     same,
 )
 from ..heap import iterator_state
+from ..heap.places import as_the_object
 from ..machine.protocol import operation
 from .join_one_sided import JoinOneSided
 
@@ -253,7 +253,10 @@ class JoinValues(JoinOneSided):
         return out
 
     def _merge_objects(self, a: Items, b: Items) -> Value:
-        """Two known objects, one on each path: from now on one object that stands for either."""
+        """Two known objects, one on each path: from now on one that holds what either holds.
+
+        It may be one that has another name: if it changes, or that changes, the other is lost.
+        """
         key = id(a.place or a), id(b.place or b)
         known = self.context.pairs.get(key)
         if known is not None:
@@ -262,22 +265,25 @@ class JoinValues(JoinOneSided):
         if not isinstance(x, Items) or not isinstance(y, Items):
             return self._merge_as_atoms(x, y)
         pairs = self._held_by_both(x, y)
+        if x.home is not None or y.home is not None:
+            return self._merge_as_atoms(as_the_object(x), as_the_object(y))
         if pairs is None:
             return self._merge_as_atoms(x, y)
         values = tuple(self.merge(v, w) for v, w in pairs.values())
         merged = Items(a.form, tuple(pairs), values, a.type)
         self.context.pairs[key] = merged
-        if self._is_from_outside(a) or self._is_from_outside(b):
-            first, second = self._export(a, 0), self._export(b, 1)
-            assert isinstance(first, Items)
-            assert isinstance(second, Items)
-            seen = tuple(
-                current if self._is_from_outside(each) else exported
-                for each, current, exported in ((a, x, first), (b, y, second))
-            )
-            place = hp.place_of(self.interpreter, merged)
-            place.choice = Choice(self.context.condition, first, second, seen)  # type: ignore[arg-type]
+        for side, each in enumerate((a, b)):
+            self._note_one_of(merged, each, side)
         return merged
+
+    def _note_one_of(self, merged: Items, value: Items, side: int) -> None:
+        it = self.interpreter
+        place = hp.place_of(it, merged)
+        if self._is_from_outside(value):
+            hp.stands_for(it, place, hp.identities(it, value, own=True))
+            place.several = True
+        elif self._note_aliases(merged, value, side):
+            place.several = True
 
     def _merge_maybe(self, a: Value, b: Value) -> Value:
         inner_a = a.value if isinstance(a, Maybe) else a

@@ -11,7 +11,6 @@ from ...ir.records import replace
 from ...ir.types import BOOL, Kind, Static
 from .. import heap as hp
 from ..domain.values import (
-    Choice,
     Closure,
     Items,
     Maybe,
@@ -94,9 +93,7 @@ class JoinOneSided(Join):
             exported = Items(current.form, current.keys, items, current.type, value.place)
             if value.home is not None and self._is_of_outside(value.home, side):
                 self.interpreter.reading.detached.add(hp.place_of(self.interpreter, exported))
-            if value.place is not None and value.place.choice is not None:
-                self._export_choice(exported, value.place.choice, side)
-            elif value.place is not None:
+            if value.place is not None:
                 self.context.exported[value.place] = exported
             self.context.known[key] = exported
         return self.context.known[key]
@@ -110,22 +107,6 @@ class JoinOneSided(Join):
         finally:
             it.builder = outer
         return any(place.born <= self.context.start for place in places)
-
-    def _export_choice(self, exported: Items, choice: Choice, side: int) -> None:
-        """What is one of two objects inside an arm is one of them after the branch, too."""
-        condition = choice.condition
-        if isinstance(condition, Var) and condition.born > self.context.start:
-            condition = self._sided(BOOL, condition, side)
-        first, second = (self._export(each, side) for each in (choice.first, choice.second))
-        assert isinstance(first, Items)
-        assert isinstance(second, Items)
-        seen = [
-            self._current(each, side) if self._is_from_outside(each) else each
-            for each in (first, second)
-        ]
-        exported.place = None
-        place = hp.place_of(self.interpreter, exported)
-        place.choice = Choice(condition, first, second, (seen[0], seen[1]))
 
     def _sided(self, kind: Kind, atom: Atom, side: int) -> Var:
         pair = (atom, UNDEFINED) if side == 0 else (UNDEFINED, atom)

@@ -31,28 +31,17 @@ HEAP_TYPE = 1 << 9
 class ObjectId:
     """The identity of an object that can change: `origin` is what it was when it first did."""
 
-    __slots__ = ("born", "choice", "origin", "shared", "twin")
+    __slots__ = ("born", "origin", "several", "shared", "twin")
 
     def __init__(self, origin: Items | Var):
         self.origin = origin
         self.born = origin.born
         self.shared = False
         """Whether it may be one of several objects, or be held where the heap cannot follow it."""
-        self.choice: Choice | None = None
-        """The two objects that it stands for, if it does."""
+        self.several = False
+        """Whether it stands for one of two objects, as the run says."""
         self.twin: ObjectId | None = None
         """The dictionary of an object's attributes, and the object of such a dictionary."""
-
-
-@record
-class Choice:
-    """One of two known objects: which one, the program says when it runs."""
-
-    condition: Atom
-    first: Items
-    second: Items
-    seen: tuple[Value, Value]
-    """The two objects as they were when they were merged."""
 
 
 @mutable_record

@@ -61,7 +61,6 @@ from .packing import stored as stored
 from .places import Content as Content
 from .places import Heap as Heap
 from .places import NeedsWhole as NeedsWhole
-from .places import alternatives as alternatives
 from .places import content_in as content_in
 from .places import dropped as dropped
 from .places import identities as identities

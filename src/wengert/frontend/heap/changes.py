@@ -78,6 +78,7 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
         twin = place.twin.origin
         assert isinstance(twin, Items)
         it.heap[place.twin] = Items(twin.form, content.keys, content.values, twin.type, place.twin)
+        lose_aliases(it, place.twin, 1)
     lose_aliases(it, place, 1)
     return content
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
@@ -14,7 +13,6 @@ from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.program import memory as me
 from ..domain.values import (
-    Choice,
     Items,
     LazyIterable,
     Maybe,
@@ -24,7 +22,6 @@ from ..domain.values import (
     Value,
     Write,
     flatten,
-    is_mutable,
 )
 from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
@@ -71,57 +68,12 @@ def _witness(before: Value, value: Value, witness: Var) -> Var:
 
 
 def _items_now(it: Interpreter, items: Items) -> Value:
-    if items.place is not None and items.place.choice is not None:
-        return _merged_now(it, items, items.place.choice)
     if items.place is not None and items.place in it.heap:
         content = it.heap[items.place]
         return read(it, items.place, content, items)
     if items.home is not None:
         return _opened_now(it, items, items.home)
     return _with_items_now(it, items)
-
-
-def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
-    """One of two objects as it is now: of what neither of them has changed, it holds what it held."""
-    first, second = now(it, choice.first), now(it, choice.second)
-    assert items.place is not None
-    versions = (items.place.origin, first, second, *choice.seen)
-    if not _hold_alike(versions):
-        return it.choose(choice.condition, lambda: first, lambda: second)
-    rows = list(zip(*(each.values for each in versions), strict=True))
-    kept = [_is_alike(a, x) and _is_alike(b, y) for _, a, b, x, y in rows]
-    values = [value for value, *_ in rows]
-    changed = [k for k, same in enumerate(kept) if not same]
-    if changed:
-        parts = [
-            Items("object", tuple(changed), tuple(each.values[k] for k in changed))
-            for each in (versions[1], versions[2])
-        ]
-        chosen = it.choose(choice.condition, lambda: parts[0], lambda: parts[1])
-        assert isinstance(chosen, Items)
-        for k, value in zip(chosen.keys, chosen.values, strict=True):
-            values[k] = value
-    unchanged = all(map(operator.is_, values, items.values))
-    return items if unchanged else items.holding(values)
-
-
-def _hold_alike(versions: Sequence[Value]) -> TypeGuard[Sequence[Items]]:
-    """Whether what is known of objects is the same items by name, whatever they are."""
-    known = [each for each in versions if isinstance(each, Items)]
-    kinds = {(each.form, each.keys, each.type) for each in known}
-    return len(known) == len(versions) and len(kinds) == 1
-
-
-def _is_alike(a: Value, b: Value) -> bool:
-    """Whether two values hold the very same: what is read of an object is made anew each time."""
-    if a is b or (isinstance(a, Const) and a == b):
-        return True
-    if not isinstance(a, Items) or not isinstance(b, Items) or a.place is not b.place:
-        return False
-    if is_mutable(a) and a.place is None and a.home is None:
-        return False  # two that nobody has given a name yet are two
-    alike = _hold_alike((a, b)) and a.home is b.home
-    return alike and all(map(_is_alike, a.values, b.values))
 
 
 def _opened_now(it: Interpreter, items: Items, home: Var) -> Value:

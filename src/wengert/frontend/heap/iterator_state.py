@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ def asked_by_another(it: Interpreter) -> Exception:
 
 
 def put_on(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
-    on_each(it, iterator, lambda each: _ignored(put(it, each, each.holding((source, position)))))
+    put(it, iterator, iterator.holding((source, position)))
 
 
 def asked_one_by_one(it: Interpreter, what: str) -> Exception:
@@ -67,24 +67,6 @@ def asked_one_by_one(it: Interpreter, what: str) -> Exception:
         f"{what} is asked for one item at a time",
         "Walk over it with one `for` loop, to the end or until a `break`; or over a list of its items.",
     )
-
-
-def on_each(it: Interpreter, iterator: Items, change: Callable[[Items], None]) -> None:
-    """Change an iterator; of one that stands for one of two, whichever it is."""
-    choice = None if iterator.place is None else iterator.place.choice
-    if choice is None:
-        change(iterator)
-        return
-    first, second = choice.first, choice.second
-    it.branch(
-        choice.condition,
-        lambda: on_each(it, first, change),
-        lambda: on_each(it, second, change),
-    )
-
-
-def _ignored(value: Value) -> None:
-    return
 
 
 def is_over_generator(it: Interpreter, value: Value) -> bool:

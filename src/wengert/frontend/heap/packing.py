@@ -22,6 +22,7 @@ from ..domain.values import (
     Value,
     is_iterator,
     is_mutable,
+    is_object,
     kind_of_value,
 )
 from ..machine.protocol import operation
@@ -39,7 +40,6 @@ from .current import now
 from .places import (
     Content,
     NeedsWhole,
-    alternatives,
     as_the_object,
     identities,
     in_whole,
@@ -62,6 +62,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     """
     _refuse_object_keys(it, items)
     _refuse_stand_in(it, items)
+    _refuse_one_of_two(it, items)
     key = it.builder.span
     if is_mutable(items):
         if items.home is not None:
@@ -128,9 +129,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     """A known object becomes a run-time object; what it holds is from then on part of it."""
     _refuse_object_keys(it, items)
     place = place_of(it, items)
-    if place.choice is not None:
-        first, second = (materialise(it, x) for x in (place.choice.first, place.choice.second))
-        return it.choose(place.choice.condition, lambda: first, lambda: second)  # type: ignore[return-value]
+    _refuse_one_of_two(it, items)
     if items.type is None and not it.reading.general:
         refuse_callers(it, place)
     else:  # an object of a class is told from what it was made of; of arguments of any kind too little is known
@@ -327,10 +326,9 @@ def note_copied(it: Interpreter, value: Value, key: Any) -> None:
     if not isinstance(value, Items) or value.home is not None:
         return
     if is_mutable(value):
-        it.reading.copied.setdefault(place_of(it, value), set()).add(key)
-    for each in alternatives(value):
-        if each is not value:
-            note_copied(it, each, key)
+        place = place_of(it, value)
+        for each in (place, *may_be(it, place)):
+            it.reading.copied.setdefault(each, set()).add(key)
     for item in value.values:
         note_copied(it, item, key)
 
@@ -369,6 +367,15 @@ def _refuse_stand_in(it: Interpreter, items: Items) -> None:
         f"a container of class {real.__name__} that the program makes is needed as a value at run time",
         f"Hand on what it holds: `{plain}`.",
     )
+
+
+def _refuse_one_of_two(it: Interpreter, items: Items) -> None:
+    """Refuse to make a run-time object of one that is one of two: it would be a third."""
+    if items.place is not None and items.place.several and is_object(items):
+        raise it.unsupported(
+            "an object that is one of two, as the run says, is needed as a value at run time",
+            "Use it in each branch, or hand on its attributes.",
+        )
 
 
 def _refuse_object_keys(it: Interpreter, items: Items) -> None:

@@ -75,14 +75,6 @@ def _global(it: Interpreter, var: Var) -> Any:
     return id(held_by(holder, key))
 
 
-def alternatives(items: Items) -> list[Items]:
-    """The objects that a known object may be: itself, or those that it stands for."""
-    choice = items.place.choice if items.place is not None else None
-    if choice is None:
-        return [items]
-    return [*alternatives(choice.first), *alternatives(choice.second)]
-
-
 def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[ObjectId]:
     """The objects that a value is, or is part of: those that have changed, or (`own`) all."""
     return _identities(it, value, own, {})
@@ -101,7 +93,7 @@ def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -
         case Items(home=Var() as home) if is_mutable(value):
             return _identities(it, home, own, known)
         case Items() if is_mutable(value) and (own or value.place is not None):
-            return {place_of(it, each) for each in alternatives(value)}
+            return {place_of(it, value)}
         case Var(kind=kind) if not isinstance(kind, (Number, Other)):
             if value not in known:
                 known[value] = _identities_of_var(it, value, own, known)

@@ -371,6 +371,8 @@ def lose_aliases(it: Interpreter, place: ObjectId, depth: int) -> None:
             if not _is_read_as_one_of_two(it, each, place):
                 refuse_given(it, each)
                 it.heap[each] = lost
+                if each.twin is not None:
+                    it.heap[each.twin] = lost
 
     for other, (below, below_other) in ties(it, place).items():
         if depth > below:

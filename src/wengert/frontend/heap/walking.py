@@ -41,7 +41,7 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
             place = place_of(it, items)
             if items.home is not None:
                 return [Walked(place, items.values, opened=items)]
-            return [] if place.choice else [Walked(place, _held(it, place, items.values))]
+            return [Walked(place, _held(it, place, items.values))]
         case Items(form="iterator"):
             held = now(it, iterable)
             return known_lists(it, held.values[0]) if isinstance(held, Items) else []

@@ -47,7 +47,6 @@ from ..heap.iterator_state import (
     current,
     indexed,
     iterator_of,
-    on_each,
     put_on,
     stop_iteration,
     taken_over,
@@ -129,7 +128,7 @@ def advance(
         raise iterator_state.asked_one_by_one(it, f"`{_name_of(source)}`")
     listed = indexed(it, source)
     if listed is not source:
-        on_each(it, iterator, lambda each: _make_list(it, each))
+        _make_list(it, iterator)
     it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
 
 
@@ -153,7 +152,7 @@ def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
 def _next(it: Interpreter, iterator: Items) -> Value:
 
     source, position = current(it, iterator)
-    on_each(it, iterator, lambda each: _move_on(it, each))
+    _move_on(it, iterator)
     if isinstance(source, Items) and isinstance(position, Const):
         return heap.now(it, source.values[position.value])
     return it.getitem(source, position)

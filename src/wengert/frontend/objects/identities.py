@@ -16,7 +16,6 @@ from ..classes import class_lookup
 from ..domain.values import (
     OBJECTS,
     PLAIN,
-    Choice,
     Closure,
     Items,
     LazyIterable,
@@ -41,14 +40,6 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
     objects_ = [v for v in (left, right) if isinstance(v, Items) and is_mutable(v)]
     if not objects_:
         return None
-    for value, other in ((left, right), (right, left)):
-        choice = _choice_of(value)
-        if choice is not None:
-            return it.choose(
-                choice.condition,
-                lambda choice=choice, other=other: _identity(it, choice.first, other),
-                lambda choice=choice, other=other: _identity(it, choice.second, other),
-            )
     if len(objects_) == 2:
         return _same_objects(it, *objects_)
     (known,) = objects_
@@ -56,16 +47,6 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
     if isinstance(other, (Const, Native, LazyIterable, Closure)):
         return Const(False)
     return _run_time_identity(it, known, other)
-
-
-def _identity(it: Interpreter, left: Value, right: Value) -> Value:
-    found = identical(it, left, right)
-    assert found is not None
-    return found
-
-
-def _choice_of(value: Value) -> Choice | None:
-    return value.place.choice if isinstance(value, Items) and value.place is not None else None
 
 
 def _same_objects(it: Interpreter, a: Items, b: Items) -> Value:
