@@ -1,7 +1,7 @@
 """Whether a program uses a value where no definition of it is seen: on another path than the one it is computed on.
 
-In: a function as it was read. A function or a class that one path makes, and that another calls, may have
-taken a value along that the reader did not see it take.
+In: a function as it was read. A function that one path makes, and that another calls, may have taken a value
+along that the reader did not see it take.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ def refuse_out_of_sight(function: Function, *, is_whole: bool = True) -> None:
             eqn, var = found
             what = f"`{var.name}`" if var.name else "a value"
             raise UnsupportedSyntax(
-                f"this needs {what} of another path of the program, through a function or a class that was "
-                "made there",
-                "Make the function or the class outside of the branch or the loop, and choose between values.",
+                f"this needs {what} of another path of the program, through a function that was made there",
+                "Make the function outside of the branch or the loop, and choose between values.",
                 None if eqn is None else eqn.span,
             )
