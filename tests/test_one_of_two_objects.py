@@ -434,3 +434,59 @@ def test_of_globals(f, x):
     found, left_behind = run(wg.value_and_grad(f), x)
     assert found == (pytest.approx(value), pytest.approx(slope, rel=1e-6))
     assert left_behind == after
+
+
+KEPT = [1.0]
+ROW = np.ones(2)
+
+
+class Level:
+    def __init__(self, height):
+        self.height = height
+
+
+LEVEL = Level(1.0)
+
+
+def list_of_an_earlier_turn(x):
+    q = [x]
+    for k in range(30):
+        q[0] = q[0] * x + k
+        if k == 1:
+            q = KEPT
+    return sum(q) + sum(KEPT)
+
+
+def array_of_an_earlier_turn(x):
+    q = np.array([x, x])
+    for k in range(4):
+        q *= x + k
+        if k == 1:
+            q = ROW
+    return q.sum() * ROW[0]
+
+
+def object_of_an_earlier_turn(x):
+    q, k = Level(x), 0
+    while q.height < 40:
+        q.height = q.height * (1 + x) + k
+        k += 1
+        if k == 2:
+            q = LEVEL
+    return q.height * LEVEL.height
+
+
+def left_by(f, x):
+    KEPT[:], ROW[:], LEVEL.height = [1.0], 1.0, 1.0
+    return f(x), (list(KEPT), ROW.tolist(), LEVEL.height)
+
+
+@pytest.mark.parametrize(
+    "f", [list_of_an_earlier_turn, array_of_an_earlier_turn, object_of_an_earlier_turn]
+)
+def test_a_loop_changes_the_global_that_a_name_was_bound_to_in_an_earlier_turn(f):
+    (value, left), step = left_by(f, 0.7), 1e-6
+    slope = (left_by(f, 0.7 + step)[0] - left_by(f, 0.7 - step)[0]) / (2 * step)
+    (found, gradient), found_left = left_by(wg.value_and_grad(f), 0.7)
+    assert (found, found_left) == (pytest.approx(value, rel=1e-12), left)
+    assert gradient == pytest.approx(slope, rel=1e-6)

@@ -146,7 +146,8 @@ def follow(
             del assumed[slot]
             complete = False
     carried = {name: value for name, value in attempt.params.items() if not is_whole(name)}
-    return note_ends(it, carried, attempt.objects, ends, start) and complete
+    changed = {p for p, content in attempt.heap.items() if content is not attempt.before.get(p)}
+    return note_ends(it, carried, attempt.objects, ends, start, changed) and complete
 
 
 def _follow_object(

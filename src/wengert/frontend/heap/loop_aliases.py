@@ -8,6 +8,7 @@ iteration may be one when the next begins.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from . import (
     ties,
     with_aliases,
 )
+from .globals_state import note_change
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -208,14 +210,23 @@ def note_ends(
     final: Mapping[Any, Objects],
     ends: Ends,
     start: int,
+    changed: AbstractSet[ObjectId],
 ) -> bool:
-    """Remember what the carried names refer to when an iteration ends; whether all of it was known."""
+    """Remember what the carried names refer to when an iteration ends; whether all of it was known.
+
+    `changed` are the objects that the iteration has changed.
+    """
     own = _nodes(it, params)
     node_at = {place: node for node, places in own.items() for place in places}
     last = {node: at_path(final[node[0]], node[1]) for node in own}
     held = {node: _held(own, final[node[0]], node) for node in own}
     before = ends.size()
     for node, places in last.items():
+        if not changed.isdisjoint(own.get(node, ())):
+            # it may be a global by now that the name was bound to in an earlier turn
+            for place in places:
+                if isinstance(place.origin, Var):
+                    note_change(it, place.origin)
         tied = _with_others(it, places)
         _add(tied, held[node])
         for place, tie in tied.items():
