@@ -12,20 +12,18 @@ from functools import partial
 from inspect import currentframe
 from opcode import opmap
 from types import BuiltinFunctionType, FrameType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...errors import LostWrite, NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ir.op import Op
-from ...numbers.levels import Level, differentiation
-from ...numbers.number import PerturbedNumber, numbers_in, value_of
-from ...numbers.pushforward import evaluated
+from ...numbers.levels import Level
+from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import elementwise as el
 from ...ops import structure as st
-from ...ops.arrays import linear_algebra as la
 from ...rules.registry import rule_for
 from . import records
 from .memory import Memory, may_have_derivatives, overlaps_itself
@@ -40,13 +38,10 @@ from .tape import (
     Number,
     Read,
     Seen,
-    Sweep,
     Taken,
     Tape,
-    Weighted,
     Written,
     running,
-    set_dot,
 )
 
 Array = np.ndarray[Any, Any]
@@ -93,7 +88,7 @@ class Recorded(PerturbedNumber):
     @classmethod
     def slopes(cls, function: Callable[[Any], Any], x: Any) -> Any:
         """The derivative of a function by a number or an array, at a plain value: a row for each number it gives."""
-        with Run() as run:
+        with operations.run() as run:
             box = run.boxed(x)
             y = gathered_items(function(box))
             results = [y] if np.ndim(value_of(y)) == 0 else list(np.ravel(y))
@@ -337,144 +332,11 @@ _set_memory = vars(Recorded)["memory"].__set__
 _set_root = vars(PerturbedNumber)["root_of"].__set__
 
 
-def _change(op: Op) -> Any:
-    return lambda self, other: self._changed(op, other)
-
-
-for _name, _op in {
-    "mul": el.mul, "truediv": el.div, "floordiv": el.floordiv, "mod": el.mod, "pow": el.pow_, "matmul": la.matmul,
-}.items():  # fmt: skip
-    setattr(Recorded, f"__i{_name}__", _change(_op))
-
-
-FLOATS = frozenset((float, np.float64))
-
-
-def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
-    """An operator that takes a short way where both operands are floats, or arrays of them.
-
-    Args:
-        name: of the method.
-        op: what it computes.
-        weights: gives the partial derivatives in the box and in the other operand; None where there are none.
-    """
-    by_numbers = getattr(PerturbedNumber, name)
-    is_reflected = name.startswith("__r")
-    function = getattr(operator, name.replace("__r", "__"))
-
-    def slow(self: Recorded, other: Any) -> Any:
-        if self.memory is None or self.root_of is not None or not _fits(self, other):
-            return by_numbers(self, other)
-        pair = (other, self) if is_reflected else (self, other)
-        is_plain = type(self.value) is np.ndarray and type(value_of(other)) is type(
-            at_level_below(other, self.tape)
-        )
-        return recorded(self.tape, op, pair, {}, function if is_plain else op, pair, {})
-
-    def forward(self: Recorded, other: Any) -> Any:
-        value, tape = self.value, self.tape
-        if (
-            type(value) not in FLOATS
-            or self.root_of is not None
-            or self.number is None
-            or not tape.is_open
-            or tape.is_listed
-        ):
-            return slow(self, other)
-        second = -1
-        if type(other) is Recorded:
-            if other.tape is not tape or other.root_of is not None or other.number is None:
-                return slow(self, other)
-            second, other = other.number.slot, other.value
-        if type(other) not in FLOATS:
-            return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
-        by = weights(value, other)
-        if by is None:
-            return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
-        found = function(other, value) if is_reflected else function(value, other)
-        number = Number(found, tape.slot())
-        tape.entries.append(Weighted(number.slot, self.number.slot, by[0], second, by[1]))
-        return Recorded(found, tape, number)
-
-    return forward
-
-
-def _fits(x: Recorded, other: Any) -> bool:
-    """Whether an array and another operand are of one run, or the other one is plain."""
-    if type(other) is Recorded:
-        return other.tape is x.tape and other.root_of is None
-    return type(other) in FLOATS or (type(other) is np.ndarray and other.dtype.kind in "fiub")
-
-
-def _of_quotient(x: Any, y: Any) -> Any:
-    x, y = float(x), float(y)  # which do not warn
-    return None if y == 0.0 else (1.0 / y, -(x / y) / y)
-
-
-def _of_quotient_reflected(y: Any, x: Any) -> Any:
-    weights = _of_quotient(x, y)
-    return weights and (weights[1], weights[0])
-
-
-for _name, _op, _weights, _reflected in (
-    ("add", el.add, lambda x, y: (1.0, 1.0), lambda y, x: (1.0, 1.0)),
-    ("sub", el.sub, lambda x, y: (1.0, -1.0), lambda y, x: (-1.0, 1.0)),
-    ("mul", el.mul, lambda x, y: (y, x), lambda y, x: (x, y)),
-    ("truediv", el.div, _of_quotient, _of_quotient_reflected),
-):
-    setattr(Recorded, f"__{_name}__", _of_floats(f"__{_name}__", _op, _weights))
-    setattr(Recorded, f"__r{_name}__", _of_floats(f"__r{_name}__", _op, _reflected))
-
-
-def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) -> Any:
-    """A function of a number that is a float, with its partial derivative; None where that is not all of it.
-
-    Args:
-        op: what the function computes.
-        row: gives the partial derivative, of the number and the result.
-        function: computes the result.
-        x: the number.
-    """
-    value, tape = x.value, x.tape
-    if type(value) not in FLOATS or x.number is None or not tape.is_open or tape.listed:
-        return None
-    result = function(value)
-    try:
-        partial = evaluated(row, (value, result), {})
-    except ArithmeticError:
-        partial = None  # it may not be needed
-    if not isinstance(partial, float) or type(result) not in FLOATS:
-        return noted(tape, op, (x,), {}, result)
-    number = Number(result, tape.slot())
-    tape.entries.append(Weighted(number.slot, x.number.slot, partial, -1, 0.0))
-    return Recorded(result, tape, number)
-
-
 def noting(error: WengertError) -> WengertError:
     """An error that refuses the runs under way, whatever handlers their programs have."""
     for tape in running.get():
         tape.refusals.append(error)
     return error
-
-
-def _asking(name: str, op: Op | None) -> Any:
-    """What a program is told of a number, noted where its run is to be written out."""
-    tell = getattr(Recorded, name)
-
-    def told(self: Recorded, *others: Any) -> Any:
-        answer = tell(self, *others)
-        if self.tape.listed is not None and answer is not NotImplemented:
-            asked(op, (self, *others), {}, answer)
-        return answer
-
-    return told
-
-
-for _name, _question in {
-    "__lt__": st.lt, "__le__": st.le, "__gt__": st.gt, "__ge__": st.ge, "__eq__": st.eq, "__ne__": st.ne,
-    "__bool__": st.truth, "__index__": None, "__hash__": None,
-}.items():  # fmt: skip
-    setattr(Recorded, _name, _asking(_name, _question))
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:
@@ -770,74 +632,3 @@ def fresh(x: Any) -> Any:
         if tape.level > level:
             x = Recorded(x, tape, memory=Memory(x))
     return x
-
-
-# --- runs -----------------------------------------------------------------------------------------
-
-
-class Run:
-    """A run with a tape of its own, from its beginning to its end."""
-
-    def __init__(self) -> None:
-        self._level = differentiation()
-        self.tape: Tape
-
-    def __enter__(self) -> Self:
-        outer = running.get()
-        self.tape = Tape(self._level.__enter__(), outer[0].listed if outer else None)
-        self._token = running.set((*running.get(), self.tape))
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.tape.is_open = False
-        running.reset(self._token)
-        self._level.__exit__(*error)  # pyright: ignore[reportArgumentType]
-
-    def boxed(self, x: Any) -> Any:
-        """A number or an array that the run is differentiated by, or a list of them."""
-        if isinstance(x, (list, tuple)):
-            return type(x)(map(self.boxed, x))
-        if isinstance(value_of(x), np.ndarray):
-            memory = Memory(x)
-            memory.active = True
-            return Recorded(x, self.tape, memory=memory)
-        return Recorded(x, self.tape, Number(x, self.tape.slot()))
-
-    def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Any]) -> list[Any]:
-        """The cotangents of boxes, for that of a result; None where the result does not depend on one."""
-        sweep = Sweep(_zeros)
-        sweep.add(operand(y, self.tape, keeps=False), y_bar)
-        for entry in reversed(self.tape.entries):
-            entry.pull(sweep)
-        return [_derivative(sweep, box) for box in boxes]
-
-    def pushed(
-        self, boxes: Sequence[Recorded], dots: Sequence[Any], results: Sequence[Any]
-    ) -> list[Any]:
-        """The tangents of results, for those of boxes; None where one does not depend on them."""
-        sweep = Sweep(_zeros)
-        for box, dot in zip(boxes, dots, strict=True):
-            set_dot(sweep, operand(box, self.tape, keeps=False), dot)
-        for entry in self.tape.entries:
-            entry.push(sweep)
-        return [
-            _derivative(sweep, y) if type(y) is Recorded and y.tape is self.tape else None
-            for y in results
-        ]
-
-
-def _derivative(sweep: Sweep, box: Any) -> Any:
-    if isinstance(box, (list, tuple)):
-        return [_derivative(sweep, item) for item in box]
-    if box.number is not None:
-        return sweep.numbers.get(box.number.slot)
-    if box.memory is None or box.memory not in sweep.shadows:
-        return None
-    return sweep.part(box.memory, value_of(box)).copy()
-
-
-def _zeros(count: int, dtype: Any) -> Any:
-    return fresh(np.zeros(count, dtype))
-
-
-__all__ = ["Held", "Recorded", "Run", "boxes_in", "fresh", "numbers_in", "recorded"]

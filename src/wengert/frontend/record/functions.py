@@ -36,10 +36,10 @@ from .boxes import (
     gathered_items,
     is_active,
     noted,
-    of_float,
     recorded,
 )
 from .operations import operations
+from .operators import of_float
 
 
 def called(

@@ -26,8 +26,10 @@ from ...ops.program.cotangents import cotangents_by_rule
 from ...ops.structure import getitem
 from ...rules.registry import Rule, rule_for
 from ...runtime.cotangents import unbroadcast
-from .boxes import FLOATS, Run, fresh
+from .boxes import fresh
 from .operations import operations
+from .operators import FLOATS
+from .sweeps import Run
 from .tape import Computed, Sweep, holds_operands, value_in
 
 if TYPE_CHECKING:

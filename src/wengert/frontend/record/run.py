@@ -19,10 +19,11 @@ from ...numbers.results import like
 from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import like_built_on, zeros
 from . import reverse as reverse
-from .boxes import Recorded, Run, gathered_items
+from .boxes import Recorded, gathered_items
 from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
 from .memory import Memory
+from .sweeps import Run
 from .world import World
 
 Build = Callable[[Callable[["Leaf"], Any]], Any]
