@@ -208,7 +208,7 @@ def changed_after_a_try(x, p):
     return np.sum(both[0] * both[1] * v)
 
 
-@program(pairs, lambda: tuple(pairs()), alone=False)
+@program(pairs, lambda: tuple(pairs()))
 def pair_read_before_it_changed(x, ps):
     first = ps[0]
     ps[0][0][1] = x[2]
@@ -258,7 +258,7 @@ def permutations_by_swapping(x, y):
 # --- loops whose items change meanwhile ---------------------------------------------------------
 
 
-@program(rows, alone=False)
+@program(rows)
 def items_changed_ahead(x, xs):
     u = 1.0
     for item in x:
@@ -267,7 +267,7 @@ def items_changed_ahead(x, xs):
     return u + x[3] * x[1]
 
 
-@program(rows, alone=False)
+@program(rows)
 def items_changed_under_another_name(x, xs):
     u, y = 1.0, x
     if x[2] > 0:
@@ -277,7 +277,7 @@ def items_changed_under_another_name(x, xs):
     return u
 
 
-@program(rows, alone=False)
+@program(rows)
 def items_changed_backwards(x, xs):
     u = 1.0
     for item in reversed(x):
@@ -425,11 +425,19 @@ def changed_inside_what_holds_it(x, xs):
     return np.sum(x * np.arange(4.0))
 
 
+def longer_while_walked_over(x, xs):
+    for item in xs:
+        if len(xs) < 4:
+            xs.append(item * x)
+    return np.sum(xs[-1])
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (removed_and_kept, "after the container got other items"),
         (changed_inside_what_holds_it, "may have changed under another name"),
+        (longer_while_walked_over, "a list gets longer or shorter while a loop walks over it"),
     ],
 )
 def test_what_only_the_run_knows_is_refused_by_the_run(function, message):

@@ -158,10 +158,7 @@ def test_derivatives_and_what_is_left(f, times):
     assert args == left
 
 
-REFUSED_IN_SOURCE = (
-    a_slice_of_itself, updated_with_pairs, rows_that_are_replaced, the_last_is_replaced,
-    each_depends_on_the_one_before, replaced_on_one_path, neighbours, backwards,
-)  # fmt: skip
+REFUSED_IN_SOURCE = (a_slice_of_itself, updated_with_pairs, rows_that_are_replaced)
 IN_SOURCE = [f for f in PROGRAMS if f not in REFUSED_IN_SOURCE]
 
 

@@ -34,7 +34,7 @@ from .domain.values import (
 )
 from .functions.binding import bind_arguments
 from .functions.closures import closure_of
-from .heap import NeedsWhole, SharedItems, now, refuse_stand_ins, walking
+from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
@@ -98,7 +98,7 @@ def read(
         try:
             with seeing(seen):
                 return _read_once(reading, seen, target, arguments, keywords)
-        except (NeedsCallee, NeedsWhole, SharedItems, NeedsCells):
+        except (NeedsCallee, ByIndex, NeedsWhole, SharedItems, NeedsCells):
             learnt = {name: getattr(reading, name) for name in _LEARNT}
         except REFUSALS as refusal:
             refusal.guards = _relied_on(reading, seen)
@@ -106,7 +106,7 @@ def read(
 
 
 _LEARNT = (
-    "separate", "inlined", "acting", "whole", "checked", "kept", "made_of",
+    "separate", "inlined", "acting", "by_index", "by_turn", "whole", "checked", "kept", "made_of",
     "changed_outside", "bound_outside",
 )  # fmt: skip
 """What one reading of a program finds for the next."""

@@ -73,6 +73,11 @@ def in_place(part: Any, whole: Any) -> None:
         raise coded(error, "WG101")
 
 
+def indexed(x: Any) -> bool:
+    """Whether a loop over `x` asks for every item when its turn comes: of a dictionary it walks over keys."""
+    return isinstance(x, (list, np.ndarray, deque))
+
+
 def unchanging(value: Any, depth: int) -> None:
     """Refuse an object that may have changed under another name, or one that holds such: at depth 1."""
     if not changes(value):
@@ -156,6 +161,16 @@ def _held_anywhere(whole: Any, seen: set[int]) -> Iterator[Any]:
             yield value
             if not isinstance(value, np.ndarray):
                 yield from _held_anywhere(value, seen)
+
+
+def as_long(items: Any, count: int) -> None:
+    """Check that a list is as long as it was before a loop walked over it."""
+    if len(items) != count:
+        error = ValueError(
+            "a list gets longer or shorter while a loop walks over it\n"
+            "Walk over a copy: `for item in list(items)`."
+        )
+        raise coded(error, "WG101")
 
 
 def long_enough(length: int, count: int) -> None:

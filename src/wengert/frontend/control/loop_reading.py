@@ -25,6 +25,7 @@ from ..domain.values import (
     is_mutable,
 )
 from ..heap import (
+    ByIndex,
     Heap,
     captures,
     content_in,
@@ -37,9 +38,9 @@ from ..heap import (
     place_of,
     share,
     stored,
+    walk_by_index,
 )
 from ..heap.cells import is_cell
-from ..heap.changes import items_change
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..heap.walking import items_written, written_since
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
@@ -187,7 +188,9 @@ class _LoopReader:
         reading, elements = self._it.reading, self._elements
         # an item that is an array or a list belongs to what is iterated over
         reading.inputs += [each for each in elements if isinstance(each.kind, (Array, Seq))]
-        reading.elements.update(each for each in elements if not isinstance(each.kind, Number))
+        by_index = id(self._node) if isinstance(self._node, ast.For) else None
+        held = (each for each in elements if not isinstance(each.kind, Number))
+        reading.elements.update((each, by_index) for each in held)
         return _link_elements(self._it, elements, self._running)
 
     def _settle(
@@ -318,6 +321,9 @@ def _refuse_changed_items(
 
     What is `lost` in an iteration may have changed in it, under the name of another object. What is part of an
     object has changed where it was written to since the `start` of the loop: only the whole says what it holds.
+
+    Raises:
+        ByIndex: they change, and the program is read again.
     """
     for each in running.iterables if running and not attempt.dead else ():
         iterable = _as_walked(it, each)
@@ -336,9 +342,9 @@ def _refuse_changed_items(
                 continue
             has_indices = isinstance(kind_of_atom(iterable), (Array, Seq))
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
-                _refuse_numbers(it, node, iterable)
+                _have_turns_taken(it, node, iterable)
                 continue
-            raise items_change(it)
+            walk_by_index(it, id(node) if isinstance(node, ast.For) else None)
 
 
 def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
@@ -354,11 +360,17 @@ def _is_backwards(index: Atom) -> bool:
     return isinstance(index, Const) and index.value == slice(None, None, -1)
 
 
-def _refuse_numbers(it: Interpreter, node: ast.AST, listed: Atom) -> None:
-    """What is walked over may be an array or list that has got other items since."""
-    if isinstance(node, ast.For):
-        raise items_change(it)
-    it.emit(ident.objects_only, listed)
+def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:
+    """What is walked over may be an array or list that has got other items since.
+
+    Raises:
+        ByIndex: the program is read again, asking for each item when its turn comes.
+    """
+    if not isinstance(node, ast.For):
+        it.emit(ident.objects_only, listed)
+    elif id(node) not in it.reading.by_turn:
+        it.reading.by_turn.add(id(node))
+        raise ByIndex
 
 
 def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
+from ...ops.program import identity as ident
 from ...ops.program.refusals import REFUSALS
 from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
-from ..heap import cells, iterator_state, now, walking
+from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..machine.protocol import operation
 from ..machine.session import NeverReturns, strictly
 from ..machine.turns import by_turns, item_of, turns_of
@@ -42,7 +43,8 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
 
     lists = walking.known_lists(it, iterable)
     dictionaries = walking.dictionaries(it, iterable)
-    items = it.iteration(iterable)
+    items, walked = _items_of(it, node, iterable)
+    copied = walking.still_known(it, lists)
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -53,7 +55,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
     turns = turns_of(it, items) if isinstance(items, Running) else None
     if isinstance(items, Running) and turns is not None:
         _write_out(it, turns, lambda k: guarded(it, items, body)(item_of(items, k)))
-        walking.refuse_changed(it, lists, 0)
+        walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
 
         def turn(item: Value) -> None:
@@ -62,7 +64,11 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
 
         it.run_loop(node, names, items, guarded(it, items, turn))
         walking.raise_if_resized(it, dictionaries)
-        walking.refuse_changed(it, lists, 0)
+        _check_lengths(it, walked)
+        if id(node) in it.reading.by_index:
+            walking.refuse_changed(it, copied, 0)
+        else:
+            _walk_by_index(it, node, lists)
     elif not items or (should_unroll(it, items) and not _is_range(iterable)):
         unroll(it, items, body, iterable, lists)
     else:
@@ -126,6 +132,35 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
     finish(it, depth, node.orelse)
 
 
+_Items = tuple[list[Value] | Running, list[tuple[Atom, Atom]]]
+
+
+def _items_of(it: Interpreter, node: ast.For, iterable: Value) -> _Items:
+    """What a loop walks over, and the lists among it that its body may change: with their lengths."""
+    if id(node) in it.reading.by_index:
+        return _items_by_index(it, iterable)
+    around = it.walked_by_turn
+    it.walked_by_turn = walked = [] if id(node) in it.reading.by_turn else None
+    try:
+        return it.iteration(iterable), walked or []
+    finally:
+        it.walked_by_turn = around
+
+
+def _items_by_index(it: Interpreter, iterable: Value) -> _Items:
+    """What a loop walks over whose body changes the items: they are taken out one by one, by index.
+
+    Gives the lists among it, too, and how long they are before the loop.
+    """
+    if isinstance(iterable, Items) and iterable.form == "list" and len(iterable.values) > UNROLL:
+        iterable = materialise(it, iterable)
+    around, it.walked_by_index = it.walked_by_index, []
+    try:
+        return it.iteration(iterable), it.walked_by_index
+    finally:
+        it.walked_by_index = around
+
+
 def _is_range(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, range)
 
@@ -143,7 +178,7 @@ def _run_or_unroll(
 
     def run() -> None:
         it.run_loop(node, names, it.at_run_time(items), body, certain=True)
-        walking.refuse_changed(it, lists, 0)
+        _walk_by_index(it, node, lists)
 
     mark = it.mark()
     try:
@@ -158,6 +193,26 @@ def _run_or_unroll(
             unroll(it, items, body, iterable, lists)
         else:
             run()
+
+
+def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
+    """Have it checked that what a loop walked over by index is as long as it was."""
+    for items, count in walked:
+        whole, _ = it.whole_list(items)
+        if whole is not items and walking.items_written(it, whole, count):
+            raise walking.changed_in_a_loop(it)  # a slice holds what it held
+        if walking.items_written(it, items, count):
+            it.emit(ident.as_long, it.atom(now(it, items)), count)
+
+
+def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walked]) -> None:
+    """Have the program read again where a loop walks over what it has changed.
+
+    Raises:
+        ByIndex: it has.
+    """
+    if any(walking.is_changed(it, each, 0) for each in lists):
+        walk_by_index(it, id(node))
 
 
 @operation("guarded")

@@ -28,6 +28,7 @@ from .aliases import shares as shares
 from .aliases import stands_for as stands_for
 from .aliases import ties as ties
 from .aliases import with_aliases as with_aliases
+from .changes import ByIndex as ByIndex
 from .changes import changed as changed
 from .changes import changes_inside as changes_inside
 from .changes import check_views as check_views
@@ -43,6 +44,7 @@ from .changes import store as store
 from .changes import store_items as store_items
 from .changes import taken_out as taken_out
 from .changes import update as update
+from .changes import walk_by_index as walk_by_index
 from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of

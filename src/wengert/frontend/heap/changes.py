@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
@@ -59,12 +59,24 @@ if TYPE_CHECKING:
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
 
 
-def items_change(it: Interpreter) -> Exception:
-    """The error for a loop whose own items change."""
-    return it.unsupported(
-        "the items that this walks over change meanwhile",
-        "Walk over their indices: `for k in range(len(items))`, and change `items[k]`.",
-    )
+class ByIndex(Exception):
+    """The items of what a loop walks over change: the program is read again, walking by index."""
+
+
+def walk_by_index(it: Interpreter, loop: int | None) -> NoReturn:
+    """Have the program read again, with a loop that asks for the items it walks over by their index.
+
+    Raises:
+        ByIndex: it is read again.
+        UnsupportedSyntax: that has been tried, or the loop is no statement.
+    """
+    if loop is None or loop in it.reading.by_index:
+        raise it.unsupported(
+            "the items that this walks over change meanwhile",
+            "Walk over a copy (`list(items)`), or change the items in a `for` loop of its own.",
+        )
+    it.reading.by_index.add(loop)
+    raise ByIndex
 
 
 def put(it: Interpreter, items: Items, content: Items) -> Items:
@@ -400,7 +412,7 @@ def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
     from .sharing import roots
 
     if var in it.reading.elements:
-        raise items_change(it)
+        walk_by_index(it, it.reading.elements[var])
     link_holders(it, var)
     found = roots(it, var)
     keys = set[Any]()

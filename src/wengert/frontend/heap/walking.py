@@ -55,6 +55,11 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
             return []
 
 
+def still_known(it: Interpreter, lists: Sequence[Walked]) -> list[Walked]:
+    """Those of which copies are walked over, not the objects."""
+    return [each for each in lists if not isinstance(content_in(it.heap, each.place), Var)]
+
+
 def _held(it: Interpreter, place: ObjectId, otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
     content = content_in(it.heap, place)
     return content.values if isinstance(content, Items) else otherwise

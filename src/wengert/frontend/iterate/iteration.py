@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Kind, Number, Other
+from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
 from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.program import containers as co
+from ...ops.program import identity as ident
 from ..classes import instances
 from ..data import tables
 from ..domain.values import (
@@ -104,12 +105,59 @@ def iterate_var(it: Interpreter, value: Atom) -> Running:
         fail_now(it, iter, value)
     if isinstance(kind, Other):
         instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+    if it.walked_by_index is not None:
+        if kind == UNKNOWN:
+            value = it.emit(st.unpackable, value, Const(0), Const(0))  # a set has no indices
+        count = it.emit(st.length, value)
+        if isinstance(kind, Seq):
+            it.walked_by_index.append((value, count))
+        indices = it.emit(st.range_, count)
+        whole, start = whole_list(it, value)
+        return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
     if kind != UNKNOWN:
         return Running((value,), lambda elements: it.open_up(elements[0]))
     listed = it.emit(st.as_list, value)
     assert isinstance(listed, Var)
     it.reading.walked.add(listed)
+    if it.walked_by_turn is not None:
+        return _by_turn(it, value, listed, it.walked_by_turn)
     return Running((listed,), lambda elements: it.open_up(elements[0]))
+
+
+def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom, Atom]]) -> Running:
+    """Items that are asked for when their turn comes, if that is what the value does."""
+    count, indexed = it.emit(st.length, listed), it.emit(ident.indexed, value)
+    walked.append((value, count))
+
+    def item(elements: Sequence[Var]) -> Value:
+        index, at_start = elements
+        return it.choose(
+            indexed, lambda: _item_now(it, value, index, 0), lambda: it.open_up(at_start)
+        )
+
+    return Running((it.emit(st.range_, count), listed), item)
+
+
+@operation("whole_list")
+def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
+    """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
+    eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
+    if eqn is None or eqn.op is not st.getitem:
+        return value, 0
+    kind = kind_of_atom(eqn.args[0])
+    if not isinstance(kind, Seq) or isinstance(kind.item, Number):
+        return value, 0  # a slice has numbers of its own
+    match eqn.args[1]:
+        case Const(value=slice(start=None | int() as start, step=None | 1)) if (start or 0) >= 0:
+            return eqn.args[0], start or 0
+        case _:
+            return value, 0
+
+
+def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
+    if start:
+        index = it.emit(el.add, index, Const(start))
+    return it.open_up(it.emit(st.getitem, it.atom(value), index))
 
 
 def _zip(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
@@ -195,6 +243,7 @@ def _enumerate(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
             return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
         part = at_run_time(it, part)
     count = it.emit(st.length, part.iterables[0])
+    from ...ops import elementwise as el
 
     if start == Const(0):
         indices = it.emit(st.range_, count)

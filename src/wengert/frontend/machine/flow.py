@@ -54,6 +54,10 @@ class Flow:
     @done_in("iterate.iteration")
     def at_run_time(self, part: list[Value] | Running) -> Running: ...
 
+    # The list that `items[start:]` was taken from, whose items are the same objects, and `start`.
+    @done_in("iterate.iteration")
+    def whole_list(self, value: Atom) -> tuple[Atom, int]: ...
+
     # Whether known items are not too many to be written out because something is looked up by them: text.
     @done_in("iterate.iteration")
     def can_be_written_out(self, names: Sequence[Value]) -> bool: ...

@@ -93,8 +93,12 @@ class Interpreter(Operations):
         """Objects that are being brought up to date."""
         self.packing: set[ObjectId] = set()
         """Objects that are being made run-time values."""
+        self.walked_by_index: list[tuple[Atom, Atom]] | None = None
+        """Whether a loop that is about to be read changes the items it walks over."""
         self.asking = reading.general
         """Whether of what cannot be followed is asked, when the program runs, that it never changes."""
+        self.walked_by_turn: list[tuple[Atom, Atom]] | None = None
+        """Whether it replaces items of something of unknown kind."""
         self.turns_around = 1
         """How often what is read now is read, for the loops around it that are written out."""
         self.held: list[Value] = []

@@ -189,8 +189,8 @@ class Session:
     """Of the code of functions that were called, by its identity."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
-    elements: set[Var] = field(default_factory=set[Var])
-    """The items that loops walk over."""
+    elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
+    """The items that a loop walks over, and the loop as `by_index` knows it; None of one that is no statement."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])
     """The containers among the inputs that were taken apart, and the names of the inputs (with the
     function, of one that is called)."""
@@ -200,6 +200,10 @@ class Session:
         default_factory=list[Any]
     )
     """Whether what items were taken from before they were asked for has changed since, what that is, and where."""
+    by_index: set[int] = field(default_factory=set[int])
+    """The loops that walk over what they change."""
+    by_turn: set[int] = field(default_factory=set[int])
+    """The loops that walk over something of unknown kind that gets other items."""
     copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
     """Run-time copies of known containers, and the places in the source where they were made."""
     packed_at: dict[ObjectId, set[Any]] = field(default_factory=dict[ObjectId, Any])

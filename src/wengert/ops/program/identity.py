@@ -29,6 +29,7 @@ is_view_of = _question("is_view_of", "part, whole")
 changes = _question("changes", "value")
 is_part = _question("is_part", "part, whole")
 shares_with = _question("shares_with", "part, whole")
+indexed = _question("indexed", "x")
 
 in_place = _check("in_place", "part, whole")
 """What was read from a container that got other items cannot have changed since."""
@@ -36,6 +37,8 @@ unchanging = _check("unchanging", "value, depth")
 """A value, or everything in it, is no object that may have changed under another name."""
 objects_only = _check("objects_only", "items")
 """The items of what is walked over are objects, which stay what they are when they change."""
+as_long = _check("as_long", "items, count")
+"""A list that was walked over by index is as long as it was."""
 counted = _check("counted", "value, count")
 """A number or a shape is the one that the program was read for."""
 long_enough = _check("long_enough", "length, count")
