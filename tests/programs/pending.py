@@ -22,7 +22,6 @@ HVP = frozenset("""
 """Once, but without a Hessian–vector product."""
 
 SPECIALISED = frozenset("""
-    mutable_containers.transposed_in_place
 """.split())  # fmt: skip
 """But not when specialised."""
 
@@ -41,21 +40,16 @@ ALONE = frozenset("""
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
     dynamic_programming.memo_in_a_default
-    laboratory.power_iteration_on_keys
     linear_algebra.determinant_by_minors
     linear_algebra.jacobi_eigenvalues
     mutable_containers.all_pairs
     mutable_containers.clipped_polygon
     mutable_containers.copies_deep_and_shallow
-    mutable_containers.descended
-    mutable_containers.entropy_of_tags
     mutable_containers.grouped
     mutable_containers.inventory
     mutable_containers.median_deviation
     mutable_containers.shortest_path
     mutable_containers.slices_of_lists
-    mutable_containers.transposed_in_place
-    mutation.helper_mutates_its_argument
     mutation.history_of_one_array
     mutation.list_of_rows
     mutation.output_buffers
@@ -72,7 +66,6 @@ ALONE = frozenset("""
     objects.toda_chain
     objects.user_iterator
     simulations.genetic_search
-    simulations.particle_swarm
     workshop.hermite_oscillator
     workshop.lisp
     workshop.refined
@@ -81,7 +74,6 @@ ALONE = frozenset("""
 """But not by source that stands alone."""
 
 IMPORTED = frozenset("""
-    mutable_containers.transposed_in_place
 """.split())  # fmt: skip
 """But specialised source does not stand alone: it names a class, and says to define it."""
 
