@@ -351,10 +351,16 @@ def given_records_changed(records, x):
     return float(np.sum(records["x"] ** 2))
 
 
-def test_arrays_of_records_are_read_but_not_changed():
+def test_arrays_of_records_are_read_and_changed():
     assert wg.grad(lambda x: float(np.sum(RECORDS["x"] * x)) + RECORDS[0]["v"] * x)(2.0) == 6.0
-    for f, args in ((records_changed, (2.0,)), (given_records_changed, (RECORDS.copy(), 2.0))):
-        error = refusal("WG101", NotImplementedError, lambda f=f, args=args: wg.gradient(f, *args))
-        says(error, "an array of records cannot be differentiated, and this changes one")
-    error = refusal("WG202", TypeError, lambda: wg.gradient(lambda r: r["x"].sum(), RECORDS))
+    assert wg.grad(records_changed)(2.0) == 4.0
+    given = RECORDS.copy()
+    assert wg.grad(given_records_changed, argnums=1)(given, 2.0) == 4.0
+    assert given.tolist() == [(2.0, 2.0), (3.0, 4.0)]
+    assert RECORDS.tolist() == [(1.0, 2.0), (3.0, 4.0)]
+
+
+@pytest.mark.parametrize("f", [lambda r: r["x"].sum(), lambda r: given_records_changed(r, 2.0)])
+def test_arrays_of_records_are_not_differentiated_by(f):
+    error = refusal("WG202", TypeError, lambda: wg.gradient(f, RECORDS.copy()))
     says(error, "argument 0 (`r`) is an array of records", "one for each", "field")

@@ -27,6 +27,7 @@ from ..errors import (
 )
 from ..frontend.boundary import signature
 from ..frontend.record.boxes import Recorded, fresh
+from ..frontend.record.records import is_record
 from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of, not_too_deep
 from ..frontend.record.world import current
 from ..ir.callers import failing_span
@@ -37,7 +38,7 @@ from ..numbers.number import value_of
 from ..ops.program.checks import counted
 from . import calling
 from .tangents import leaves_like
-from .verbs import Verb, no_such_argument, not_differentiable
+from .verbs import Verb, no_such_argument, not_differentiable, not_followed
 
 
 class ToRecord:
@@ -131,8 +132,13 @@ def _argnums(verb: Verb, function: Any, args: Sequence[Any]) -> list[int]:
     Raises:
         BadArgument: one is not there, or has no derivative.
     """
+    chosen = range(len(args)) if verb.argnums is None else verb.argnums
+    for k in chosen:
+        if -len(args) <= k < len(args) and is_record(args[k]):
+            name = calling.argument_names(function, len(args))[k]
+            raise not_followed(k, name, "an array of records, or holds one")
     if verb.argnums is None:
-        return list(range(len(args)))
+        return list(chosen)
     for k in verb.argnums:
         if not -len(args) <= k < len(args):
             raise no_such_argument(k, calling.name_of(function), len(args))

@@ -96,11 +96,9 @@ def wanted(function: Function, verb: Verb) -> Wanted:
         k = positional[argnum]
         kind = function.inputs[k].kind
         if isinstance(kind, Static) and _holds_numbers(kind.value):
-            raise _not_followed(argnum, function.inputs[k].name, f"a {type(kind.value).__name__}")
+            raise not_followed(argnum, function.inputs[k].name, f"a {type(kind.value).__name__}")
         if any(_is_of_records(leaf) for _, leaf in leaves(kind)):
-            raise _not_followed(
-                argnum, function.inputs[k].name, "an array of records, or holds one"
-            )
+            raise not_followed(argnum, function.inputs[k].name, "an array of records, or holds one")
         slots: list[int | None] = []
         for offset, (_, leaf) in enumerate(leaves(kind)):
             if is_differentiable(leaf):
@@ -149,7 +147,7 @@ def _is_of_records(kind: Kind) -> bool:
     return isinstance(kind, Array) and kind.dtype.startswith("void")
 
 
-def _not_followed(argnum: int, name: str, what: str) -> BadArgument:
+def not_followed(argnum: int, name: str, what: str) -> BadArgument:
     return BadArgument(
         f"argument {argnum} (`{name}`) is {what}, whose numbers are not followed",
         "Pass a float, a list or a NumPy array (`float(x)`, `list(x)`, `np.array(x)`), of records one for each\n"
