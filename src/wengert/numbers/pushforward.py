@@ -244,6 +244,8 @@ def scaled(partial: Any, tangent: Any) -> Any:
         return tangent if partial else zeros_of(tangent)
     if isinstance(partial, np.ndarray) and partial.dtype == bool:
         return el.where(partial, tangent, 0.0)
+    if isinstance(tangent, np.ndarray) and tangent.ndim == 0:
+        tangent = tangent[()]  # what it is multiplied with gives no array either
     if not isinstance(tangent, (np.ndarray, PerturbedNumber)) and tangent == 0:
         return tangent
     with np.errstate(all="ignore"):

@@ -122,8 +122,12 @@ def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) ->
     result = function(value)
     try:
         partial = evaluated(row, (value, result), {})
-    except ArithmeticError:
+    except (ArithmeticError, ValueError):
         partial = None  # it may not be needed
+        if type(result) is np.float64:
+            partial = evaluated(
+                row, (np.float64(value), result), {}
+            )  # which raises nothing at a pole
     if not isinstance(partial, float) or type(result) not in FLOATS:
         return noted(tape, op, (x,), {}, result)
     number = Number(result, tape.slot())
