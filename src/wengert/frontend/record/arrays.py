@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib import stride_tricks
 
 from ...errors import UnknownFunction
 from ...ir.callers import calling_span
@@ -15,6 +16,7 @@ from ...numbers.refusals import lost
 from ...ops.arrays.joining import stack as stack_op
 from . import records
 from .boxes import Recorded, boxes_in, fresh, gathered_items, recorded
+from .memory import relaid
 from .methods import copied, real_type
 from .operations import operations
 
@@ -177,6 +179,20 @@ def _like(function: Any) -> Callable[..., Any]:
     return make
 
 
+def _viewed(function: Any) -> Callable[..., Any]:
+    """A function that lays an array out otherwise in the same memory."""
+
+    def make(x: Any, *args: Any, **options: Any) -> Any:
+        x = asarray(x)
+        if not isinstance(x, Recorded):
+            return function(x, *map(all_plain, args), **options)
+        options.pop("subok", None)
+        plain = {name: all_plain(option) for name, option in options.items()}
+        return relaid(x, function(value_of(x), *map(all_plain, args), **plain))
+
+    return make
+
+
 # --- functions that write -----------------------------------------------------------------------
 
 
@@ -270,6 +286,8 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     np.fill_diagonal: fill_diagonal,
     np.put_along_axis: put_along_axis,
     np.sort: _sort,
+    stride_tricks.as_strided: _viewed(stride_tricks.as_strided),
+    stride_tricks.sliding_window_view: _viewed(stride_tricks.sliding_window_view),
     np.rec.array: partial(of_records, np.rec.array),
     np.rec.fromarrays: _of_fields,
 }

@@ -112,7 +112,7 @@ class Recorded(PerturbedNumber):
                 self.tape, st.getitem, (self, index), {}, operator.getitem, (self, index), {}
             )
         if memory.is_of_records and records.is_record(value):
-            return records.item(self, index, fresh)
+            return records.item(self, index)
         found = value[index]
         array = value_of(found)
         if not isinstance(array, np.ndarray):
@@ -174,6 +174,8 @@ class Recorded(PerturbedNumber):
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
                 raise noting(lost(box, "what an array of another differentiation is given"))
+        if overlaps_itself(value_of(self._value)):
+            raise noting(UnsupportedSyntax(*_OF_ONE_PLACE, calling_span()))
         if self.memory is not None and self.memory.is_given_twice:
             raise noting(
                 UnsupportedSyntax(
@@ -353,6 +355,14 @@ _OF_INTEGERS = (
 _OF_RECORDS = (
     "this function has no derivative of an array of records",
     "Give it the fields, one by one.",
+)
+_OF_ONE_PLACE = (
+    "this writes to an array of which several elements lie in one place",
+    "Write to the array that it is a view of.",
+)
+_OF_OBJECTS = (
+    "this makes an array of objects, whose items have no derivatives",
+    "Make the other operand a float: NumPy takes a `Fraction` as an object.",
 )
 _SLOTS = frozenset((*Recorded.__slots__, "root_of"))
 
@@ -594,6 +604,8 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         return made, outs, is_new
     array = value_of(result)
     if isinstance(array, np.ndarray):
+        if array.dtype.kind == "O":
+            raise noting(UnsupportedSyntax(*_OF_OBJECTS, calling_span()))
         if array.dtype.kind not in "fciuV":
             return result, result, False
         memory = next((m for m in memories if m.holds(array)), None)
@@ -627,8 +639,19 @@ def fresh(x: Any) -> Any:
     array = value_of(x)
     if not may_have_derivatives(array):
         return x
+    return _in_every_run(x, Memory) if array.base is None else from_outside(x)
+
+
+def from_outside(x: Any) -> Any:
+    """An array that the runs under way did not make, in the memory in which they have seen others lie."""
+    if not may_have_derivatives(value_of(x)):
+        return x
+    return _in_every_run(x, None)
+
+
+def _in_every_run(x: Any, make: Callable[[Any], Memory] | None) -> Any:
     level = x.level if isinstance(x, PerturbedNumber) else (0, 0)
     for tape in running.get():
         if tape.level > level:
-            x = Recorded(x, tape, memory=Memory(x))
+            x = Recorded(x, tape, memory=(make or tape.memory_of)(x))
     return x

@@ -17,7 +17,9 @@ from ...numbers.number import PerturbedNumber, value_of
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = ("_low", "active", "flat", "is_given_twice", "root", "saved", "size")
+    __slots__ = (
+        "__weakref__", "_low", "active", "flat", "is_argument", "is_given_twice", "root", "saved", "size",
+    )  # fmt: skip
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
@@ -30,8 +32,10 @@ class Memory:
         self._low: int | None = None
         self.active = False
         """Whether anything in it depends on what the run is differentiated by."""
+        self.is_argument = False
+        """Whether the run is differentiated by what it holds: what else lies there is kept apart."""
         self.is_given_twice = False
-        """Whether another argument of the run may lie in it, whose derivatives are kept apart."""
+        """Whether another array of the program may lie in it, whose derivatives are kept apart."""
         self.saved: Saved | None = None
         """What has been saved since the last write."""
 
@@ -166,9 +170,25 @@ def places(view: np.ndarray[Any, Any], low: int, itemsize: int) -> np.ndarray[An
 
 
 def _root(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
+    while isinstance(below := _below(array), np.ndarray):
+        array = below
     return array
+
+
+def owner(array: np.ndarray[Any, Any]) -> Any:
+    """What the memory of an array belongs to, which may be no array."""
+    root = _root(array)
+    below = _below(root)
+    return root if below is None else below
+
+
+def _below(array: np.ndarray[Any, Any]) -> Any:
+    """What an array is a view of."""
+    below: Any = array.base
+    if isinstance(below, memoryview):
+        return below.obj
+    is_described = not isinstance(below, np.ndarray) and hasattr(below, "__array_interface__")
+    return getattr(below, "base", below) if is_described else below  # as `as_strided` has it
 
 
 def _in_order(root: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -15,6 +15,7 @@ from ...numbers.refusals import lost
 from ...ops import registry
 from . import boxes, records
 from .boxes import Recorded, boxes_in, is_active
+from .memory import relaid
 from .operations import operations
 
 
@@ -30,7 +31,9 @@ def attribute(box: Recorded, name: str) -> Any:
     if name == "flat":
         return _flat(box)
     if name in ("data", "base", "ctypes"):
-        if name == "base" or not is_active(box, box.tape):
+        if name == "base" and box.memory is not None and isinstance(value.base, np.ndarray):
+            return relaid(box, value.base)
+        if not is_active(box, box.tape):
             return getattr(value, name)
         raise boxes.noting(lost(box, f"the memory behind `.{name}`"))
     if box.memory is not None and records.is_record(box) and name in value.dtype.names:
@@ -147,7 +150,7 @@ def _item(box: Recorded, *index: Any) -> Any:
     if isinstance(value_of(box), np.void):
         return _tolist(box)
     if box.memory is None:
-        return box if not index else box[index]
+        return as_python(box) if not index else box[index]
     if not index:
         value_of(box).item()  # which says whether there is one
         return as_python(box.reshape(-1)[0])
@@ -191,7 +194,7 @@ def copied(box: Any, order: str = "C") -> Any:
     if box.memory is None:
         return box
     if records.is_record(box):
-        return records.copied(box, boxes.fresh)
+        return records.copied(box)
     return boxes.noted(box.tape, registry.named("copy"), (box,), {}, copied(box.value, order))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...numbers.number import value_of
-from .memory import may_have_derivatives, relaid
+from .memory import Memory, may_have_derivatives, relaid
 from .tape import Seen, Taken
 
 if TYPE_CHECKING:
@@ -20,13 +19,12 @@ def is_record(x: Any) -> bool:
     return getattr(getattr(value_of(x), "dtype", None), "names", None) is not None
 
 
-def item(box: Recorded, index: Any, in_own_memory: Callable[[Any], Recorded]) -> Any:
+def item(box: Recorded, index: Any) -> Any:
     """What an index finds in a record or an array of records.
 
     Args:
         box: a box of records.
         index: a field, or places.
-        in_own_memory: boxes a copy.
     """
     memory, record = box.memory, _as_array(box)
     assert memory is not None
@@ -39,13 +37,12 @@ def item(box: Recorded, index: Any, in_own_memory: Callable[[Any], Recorded]) ->
         return value_of(found)
     if isinstance(index, str) or memory.holds(lies_in):
         return box.seen_as(found)
-    copied = in_own_memory(found)
-    own = copied.memory
-    if memory.active and box.tape.is_open and own is not None:
-        own.active = True
+    own = Memory(found)
+    own.active = memory.active and box.tape.is_open
+    if own.active:
         taken = Taken(memory, value_of(box.value), index, Seen(found, own, keeps=False))
         box.tape.entries.append(taken)
-    return copied
+    return type(box)(found, box.tape, memory=own)
 
 
 def write(box: Recorded, index: Any, value: Any) -> None:
@@ -62,10 +59,11 @@ def write(box: Recorded, index: Any, value: Any) -> None:
             box[name][index] = each
 
 
-def copied(box: Recorded, in_own_memory: Callable[[Any], Recorded]) -> Any:
+def copied(box: Recorded) -> Any:
     """A copy of a record, or of an array of records."""
     record = _as_array(box)
-    made = in_own_memory(record.value.copy())
+    found = record.value.copy()
+    made = type(box)(found, box.tape, memory=Memory(found))
     write(made, ..., record)
     return made if record is box else made[()]
 

@@ -178,7 +178,8 @@ class RecordedRun:
         array = value_of(x)
         if isinstance(array, np.ndarray):
             memory = Memory(x)
-            memory.active = True
+            memory.active = memory.is_argument = True
+            self.run.tape.keep_outside(memory)
             return Recorded(x, self.run.tape, memory=memory)
         return self.run.boxed(x)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import value_of
 from ...numbers.pushforward import completed, scaled
-from .memory import Memory, Saved, number_fields, overlaps_itself, places
+from .memory import Memory, Saved, number_fields, overlaps_itself, owner, places
 from .operations import operations
 
 
@@ -45,6 +46,8 @@ class Tape:
         """Those of which something was saved."""
         self.refusals: list[WengertError] = []
         """What was refused so far: no handler of the program's may go on from that."""
+        self.outside: WeakValueDictionary[int, Memory] = WeakValueDictionary()
+        """Memory that the run did not make, by the identity of what owns it."""
         self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
 
@@ -57,6 +60,21 @@ class Tape:
         """Note what its steps depend on, and where they were done."""
         self.listed = self
         self.entries = Placed()
+
+    def memory_of(self, x: Any) -> Memory:
+        """The memory of an array that the run did not make."""
+        found = self.outside.get(id(owner(value_of(x))))
+        if found is not None and not found.is_argument and found.holds(value_of(x)):
+            return found
+        made = Memory(x)
+        if found is None:
+            self.keep_outside(made)
+        else:
+            found.is_given_twice = made.is_given_twice = True
+        return made
+
+    def keep_outside(self, memory: Memory) -> None:
+        self.outside[id(owner(memory.root))] = memory
 
     def slot(self) -> int:
         """A place for the derivative of another number."""
@@ -290,6 +308,8 @@ class Weighted:
     def pull(self, sweep: Sweep) -> None:
         bars = sweep.numbers
         bar = bars.pop(self.slot, None)
+        if isinstance(bar, np.ndarray):
+            bar = bar[()]
         if bar is None or (isinstance(bar, float) and bar == 0.0):
             return  # which is not to meet an infinite derivative
         before = bars.get(self.first)

@@ -30,7 +30,7 @@ from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container
 from ..polyfills import manifest
 from .as_text import AS_TEXT
-from .boxes import Recorded, fresh
+from .boxes import Recorded, from_outside
 from .builtins import BUILTINS, TYPES
 from .classes import (
     CLASS,
@@ -140,7 +140,7 @@ class World:
         if found is not None:
             return found[1]
         if kind is Recorded:  # of a run around this one
-            return self.keep(value, fresh(value))
+            return self.keep(value, from_outside(value))
         make = _MAKE.get(kind)
         if make is not None:
             return make(self, value)
@@ -290,7 +290,7 @@ class World:
 
     def array(self, x: np.ndarray[Any, Any]) -> Any:
         """An array of the program's, in its own memory: the run writes to that as the program would."""
-        return self.keep(x, fresh(x)) if may_have_derivatives(x) else x
+        return self.keep(x, from_outside(x)) if may_have_derivatives(x) else x
 
     def of_list(self, x: list[Any]) -> Any:
         if not is_interesting(x):

@@ -1,0 +1,147 @@
+"""Memory in a run that is recorded: arrays that lie in one memory, however the program came by them."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from differences import slope
+
+import wengert as wg
+from wengert.errors import UnsupportedSyntax
+
+RECORDED = {"tier": "recorded"}
+WHOLE = np.zeros(6)
+EVERY_SECOND = WHOLE[::2]
+WINDOWS = np.lib.stride_tricks.as_strided(WHOLE, (5, 2), (8, 8))
+
+
+class Holder:
+    whole = WHOLE
+    rest = WHOLE[1:]
+
+
+def read_in_a_view(x):
+    WHOLE[0] = x
+    WHOLE[2] = x * x
+    return EVERY_SECOND[0] * 2.0 + EVERY_SECOND[1] * 3.0
+
+
+def written_in_a_view(x):
+    EVERY_SECOND[1] = x * x
+    return WHOLE.sum() * x
+
+
+def held_by_a_class(x):
+    Holder.whole[1] = x
+    WHOLE[0] = x * x
+    return WHOLE.sum() * Holder.rest[0]
+
+
+def seen_in_windows(x):
+    WHOLE[1] = x * x
+    return (WINDOWS**2).sum() * x
+
+
+def in_one_buffer(x):
+    buffer = bytearray(32)
+    first, second = np.frombuffer(buffer), np.frombuffer(buffer)
+    first[1] = x * x
+    return second[1] * x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [read_in_a_view, written_in_a_view, held_by_a_class, seen_in_windows, in_one_buffer],
+)
+def test_views_that_the_program_made_before(f):
+    def plain(x):
+        WHOLE[:] = 0.0
+        return f(x)
+
+    expected = slope(plain, 1.3)
+    WHOLE[:] = 0.0
+    assert wg.grad(f, **RECORDED)(1.3) == pytest.approx(expected)
+
+
+def test_a_global_that_is_the_argument_and_is_written_to_is_refused():
+    def f(x):
+        x[1] = x[0] ** 2
+        return WHOLE.sum() * x[0]
+
+    with pytest.raises(UnsupportedSyntax, match="share memory"):
+        wg.grad(f, **RECORDED)(WHOLE)
+
+
+def based(x):
+    y = x * 2.0
+    return (y[1:].base * x).sum() + x[1:].base.sum()
+
+
+def strided(x):
+    windows = np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8))
+    x[1] = x[0] * x[2]
+    return (windows**3).sum()
+
+
+def windowed(x):
+    windows = np.lib.stride_tricks.sliding_window_view(x, 2)
+    sums = windows.sum(1)
+    x[0] = x[1] * x[2]
+    return (windows**3).sum() * sums.sum()
+
+
+def chosen_records(x):
+    records = np.zeros(3, [("a", float), ("b", float, (2,))])
+    records["a"] = x
+    chosen = records[[0, 2, 2]]
+    chosen["a"][1] *= x[1]
+    return (chosen["a"] ** 3).sum() + (records[records["a"] > 1.0]["a"] ** 3).sum()
+
+
+@pytest.mark.parametrize("f", [based, strided, windowed, chosen_records])
+def test_views_and_copies_have_the_right_derivatives_of_two_orders(f):
+    x = np.array([1.1, 0.7, 1.9])
+    gradient = wg.grad(f, **RECORDED)
+    again = wg.grad(lambda x: (gradient(x.copy()) * x**2).sum(), **RECORDED)
+    for k in range(3):
+        one = np.arange(3) == k
+        assert gradient(x.copy())[k] == pytest.approx(slope(lambda t: f(x + t * one), 0.0))  # noqa: B023
+        along = lambda t: (gradient(x + t * one) * (x + t * one) ** 2).sum()  # noqa: B023
+        assert again(x.copy())[k] == pytest.approx(slope(along, 0.0))
+
+
+def test_a_write_to_several_elements_in_one_place_is_refused():
+    def f(x):
+        windows = np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8))
+        windows[0] = x[0] ** 2
+        return x.sum()
+
+    with pytest.raises(UnsupportedSyntax, match="in one place"):
+        wg.grad(f, **RECORDED)(np.ones(3))
+
+
+def test_an_array_of_objects_is_refused_where_derivatives_would_be_lost():
+    def f(x):
+        return (np.array([x, x * 2.0]) * Fraction(3, 4)).sum()
+
+    with pytest.raises(UnsupportedSyntax, match="array of objects"):
+        wg.grad(f, **RECORDED)(1.3)
+
+
+def test_what_is_not_chosen_has_no_infinite_derivative():
+    f = lambda x: np.where(x > 0.0, np.sqrt(x), x)
+    assert wg.grad(f, **RECORDED)(0.0) == 1.0
+    assert wg.grad(wg.grad(f, **RECORDED), **RECORDED)(0.0) == 0.0
+    assert wg.grad(lambda x: np.array(0.0) * np.sqrt(x) + x, **RECORDED)(0.0) == 1.0
+
+
+def test_a_pole_of_a_function_of_numpy_is_infinite():
+    with np.errstate(all="ignore"):
+        assert wg.grad(lambda x: np.log(x), **RECORDED)(0.0) == math.inf
+        assert math.isnan(wg.grad(lambda x: np.arcsin(x), **RECORDED)(2.0))
+
+
+def test_an_item_is_a_number_of_python():
+    y = wg.value_and_grad(lambda x: (np.float64(2.0) * x).item(), **RECORDED)(1.5)[0]
+    assert (type(y), y) == (float, 3.0)
