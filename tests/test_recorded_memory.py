@@ -73,6 +73,31 @@ def test_a_global_that_is_the_argument_and_is_written_to_is_refused():
         wg.grad(f, **RECORDED)(WHOLE)
 
 
+class Pair:
+    def __init__(self, whole):
+        self.whole = whole
+        self.rest = whole[1:]
+
+
+def test_an_object_whose_arrays_share_memory_is_not_written_to():
+    def f(pair):
+        pair.whole[1] = pair.whole[0] ** 2
+        return pair.rest.sum()
+
+    with pytest.raises(UnsupportedSyntax, match="share memory"):
+        wg.grad(f, **RECORDED)(Pair(np.ones(3)))
+
+
+def test_arguments_that_lie_side_by_side_in_one_memory_are_written_to():
+    def f(x, y):
+        x[0] = y[0] ** 2
+        return x.sum() * y.sum()
+
+    both = np.array([1.0, 2.0, 3.0, 4.0])
+    found = wg.grad(f, (0, 1), **RECORDED)(both[:2], both[2:])
+    assert [bar.tolist() for bar in found] == [[0.0, 7.0], [53.0, 11.0]]
+
+
 def based(x):
     y = x * 2.0
     return (y[1:].base * x).sum() + x[1:].base.sum()

@@ -26,7 +26,7 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from ...rules.registry import rule_for
 from . import records
-from .memory import Memory, may_have_derivatives, overlaps_itself
+from .memory import Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
 from .tape import (
     Added,
@@ -174,7 +174,8 @@ class Recorded(PerturbedNumber):
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
                 raise noting(lost(box, "what an array of another differentiation is given"))
-        if overlaps_itself(value_of(self._value)):
+        array = value_of(self._value)
+        if array.flags.writeable and overlaps_itself(array):
             raise noting(UnsupportedSyntax(*_OF_ONE_PLACE, calling_span()))
         if self.memory is not None and self.memory.is_given_twice:
             raise noting(
@@ -184,7 +185,7 @@ class Recorded(PerturbedNumber):
                     calling_span(),
                 )
             )
-        if value_of(self._value).dtype.kind in "biu" and is_active(value, self.tape):
+        if array.dtype.kind in "biu" and is_active(value, self.tape):
             raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
 
     def __iter__(self) -> Iterator[Any]:
@@ -639,7 +640,8 @@ def fresh(x: Any) -> Any:
     array = value_of(x)
     if not may_have_derivatives(array):
         return x
-    return _in_every_run(x, Memory) if array.base is None else from_outside(x)
+    is_own = array.base is None or isinstance(owner(array), np.ndarray)
+    return _in_every_run(x, Memory) if is_own else from_outside(x)
 
 
 def from_outside(x: Any) -> Any:

@@ -17,9 +17,7 @@ from ...numbers.number import PerturbedNumber, value_of
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = (
-        "__weakref__", "_low", "active", "flat", "is_argument", "is_given_twice", "root", "saved", "size",
-    )  # fmt: skip
+    __slots__ = ("_low", "active", "flat", "is_given_twice", "root", "saved", "size")
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
@@ -32,8 +30,6 @@ class Memory:
         self._low: int | None = None
         self.active = False
         """Whether anything in it depends on what the run is differentiated by."""
-        self.is_argument = False
-        """Whether the run is differentiated by what it holds: what else lies there is kept apart."""
         self.is_given_twice = False
         """Whether another array of the program may lie in it, whose derivatives are kept apart."""
         self.saved: Saved | None = None

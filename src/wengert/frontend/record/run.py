@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +21,6 @@ from . import reverse as reverse
 from .boxes import Recorded, gathered_items
 from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
-from .memory import Memory
 from .sweeps import Run
 from .world import World
 
@@ -54,14 +52,6 @@ def not_too_deep() -> Generator[None]:
             "Keep it in lists or arrays: a chain of objects, each of which holds the next one, is such a nest.",
             calling_span(),
         ) from None
-
-
-def _arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
-    if isinstance(value_of(value), np.ndarray):
-        yield value_of(value)
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _arrays_in(item)
 
 
 class Parts:
@@ -108,7 +98,6 @@ class RecordedRun:
                         for k, x in enumerate(args)
                     ]
                     named = {name: world.of(x) for name, x in kwargs.items()}
-                    self._tell_memories_apart((*args, *kwargs.values()))
                 y = world.of(function)(*given, **named)
                 self._refuse_caught()
             except BaseException as error:
@@ -140,14 +129,6 @@ class RecordedRun:
         for memory in self.run.tape.memories:
             memory.is_written()
 
-    def _tell_memories_apart(self, values: Sequence[Any]) -> None:
-        """Have no write go to an array that another argument may see: its derivatives would be missed."""
-        arrays = list(_arrays_in(values))
-        if any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2)):
-            for leaf in self.leaves:
-                if leaf.box.memory is not None:
-                    leaf.box.memory.is_given_twice = True
-
     # --- arguments --------------------------------------------------------------------------
 
     def _entered(self, k: int, x: Any) -> Any:
@@ -177,9 +158,8 @@ class RecordedRun:
     def _boxed(self, x: Any) -> Recorded:
         array = value_of(x)
         if isinstance(array, np.ndarray):
-            memory = Memory(x)
-            memory.active = memory.is_argument = True
-            self.run.tape.keep_outside(memory)
+            memory = self.run.tape.memory_of(x, is_argument=True)
+            memory.active = True
             return Recorded(x, self.run.tape, memory=memory)
         return self.run.boxed(x)
 

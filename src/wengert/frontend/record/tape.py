@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -46,8 +45,8 @@ class Tape:
         """Those of which something was saved."""
         self.refusals: list[WengertError] = []
         """What was refused so far: no handler of the program's may go on from that."""
-        self.outside: WeakValueDictionary[int, Memory] = WeakValueDictionary()
-        """Memory that the run did not make, by the identity of what owns it."""
+        self.outside: dict[int, list[tuple[Any, Memory, bool]]] = {}
+        """Arrays that the run did not make, by the identity of what owns their memory."""
         self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
 
@@ -61,20 +60,22 @@ class Tape:
         self.listed = self
         self.entries = Placed()
 
-    def memory_of(self, x: Any) -> Memory:
-        """The memory of an array that the run did not make."""
-        found = self.outside.get(id(owner(value_of(x))))
-        if found is not None and not found.is_argument and found.holds(value_of(x)):
-            return found
-        made = Memory(x)
-        if found is None:
-            self.keep_outside(made)
-        else:
-            found.is_given_twice = made.is_given_twice = True
-        return made
+    def memory_of(self, x: Any, *, is_argument: bool = False) -> Memory:
+        """The memory of an array that the run did not make.
 
-    def keep_outside(self, memory: Memory) -> None:
-        self.outside[id(owner(memory.root))] = memory
+        Args:
+            x: the array.
+            is_argument: whether the run is differentiated by it: nothing else lies in its memory.
+        """
+        array = value_of(x)
+        others = self.outside.setdefault(id(owner(array)), [])
+        held = (m for _, m, is_other in others if not (is_argument or is_other) and m.holds(array))
+        memory = next(held, None) or Memory(x)
+        for other, its, is_other in others:
+            if (is_argument or is_other) and np.may_share_memory(array, other):
+                memory.is_given_twice = its.is_given_twice = True
+        others.append((array, memory, is_argument))
+        return memory
 
     def slot(self) -> int:
         """A place for the derivative of another number."""
