@@ -224,7 +224,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     size = np.size(all_plain(values))
     if np.shape(all_plain(values)) != value_of(a).shape:
         values = np.ravel(values)[(np.arange(value_of(a).size) % size).reshape(value_of(a).shape)]
-    a[chosen] = values[chosen]
+    a[chosen] = asarray(values)[chosen]
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:

@@ -83,6 +83,8 @@ class Recorded(PerturbedNumber):
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
         tape = next(x.tape for x in boxes_in((*args, *options.values())) if x.tape.level == level)
+        if op.elementwise or ("np" in op.spellings and not takes_list(op)):
+            args = tuple([operations.stacked(x) if type(x) in (list, tuple) else x for x in args])
         return recorded(tape, op, args, options, op, args, options)
 
     @classmethod
@@ -424,8 +426,14 @@ def operand(x: Any, tape: Tape, *, keeps: bool = True) -> Any:
         items = [operand(item, tape, keeps=keeps) for item in x]
         return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
     if isinstance(x, np.ndarray):
-        return x.copy()
+        gathered = gathered_items(x)
+        return x.copy() if gathered is x else operand(gathered, tape, keeps=keeps)
     return x
+
+
+def takes_list(op: Op) -> bool:
+    """Whether an op of NumPy takes a list of arrays, and not a list that stands for an array."""
+    return op.signature.startswith("arrays")
 
 
 def gathered_items(x: Any) -> Any:

@@ -25,7 +25,7 @@ from ...ops.signatures import bind
 from ...rules.registry import rule_for
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import WITH_OPTIONS
-from .arrays import SPECIAL, all_plain
+from .arrays import SPECIAL, all_plain, stacked
 from .boxes import (
     Recorded,
     asked,
@@ -37,6 +37,7 @@ from .boxes import (
     is_active,
     noted,
     recorded,
+    takes_list,
 )
 from .operations import operations
 from .operators import of_float
@@ -50,7 +51,7 @@ def called(
     op: Op | None = None,
 ) -> Any:
     """A function on operands of which at least one is a box."""
-    hashable = _is_hashable(function)
+    hashable, is_method = _is_hashable(function), op is not None
     if hashable and op is None and len(args) == 1 and not keywords and type(args[0]) is Recorded:
         found = _of_one(function, args[0])
         if found is not None:
@@ -72,6 +73,12 @@ def called(
             return _otherwise(function, args, keywords)
         op = found[0]
     operands, options = bind(op, args, keywords)
+    if not takes_list(op) and (is_method or _is_of_numpy(function)):
+        lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
+        if lists:
+            args = tuple([_as_array(x) if id(x) in lists else x for x in args])
+            keywords = {k: _as_array(x) if id(x) in lists else x for k, x in keywords.items()}
+            operands, options = bind(op, args, keywords)
     if op is el.log and len(operands) > 1:
         op = el.log_base
     if rule_for(op) is None:
@@ -84,6 +91,15 @@ def called(
         if instead is not None:
             return operations.current(instead)(*args, **keywords)
     return _noted(op, operands, options, function, args, keywords)
+
+
+def _is_of_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module.partition(".")[0] == "numpy"
+
+
+def _as_array(x: Any) -> Any:
+    return stacked(x) if isinstance(x, (list, tuple)) and boxes_in(x) else gathered_items(x)
 
 
 def _of_one(function: Any, x: Recorded) -> Any:
@@ -114,7 +130,7 @@ def _answered(function: Any, args: Any, keywords: Any) -> Any:
     return answer
 
 
-_SAID_OTHERWISE = frozenset(("where", "initial", "retstep"))
+_SAID_OTHERWISE = frozenset(("where", "initial", "retstep", "compute_uv"))
 """Options of which a rule knows nothing."""
 
 
@@ -240,7 +256,7 @@ def called_ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) 
     if method == "at":
         _at(ufunc, *inputs)
         return None
-    inputs = tuple(map(gathered_items, inputs))
+    inputs = tuple(map(_as_array, inputs))
     if method == "outer":
         a, b = inputs
         column = np.reshape(a, (*np.shape(value_of(a)), *(1,) * np.ndim(value_of(b))))

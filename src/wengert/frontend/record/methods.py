@@ -214,9 +214,20 @@ def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options:
 def _view_as(box: Recorded, *args: Any, **options: Any) -> Any:
     if not args and not options:
         return box[...]
-    return boxes.noted(
-        box.tape, registry.named("transpose"), (box,), {}, box.value.view(*args, **options)
-    )
+    below = box.value.view(*args, **options)
+    if is_active(box, box.tape) and _kind_of_number(value_of(box)) != _kind_of_number(
+        value_of(below)
+    ):
+        raise boxes.noting(lost(box, "a number that is made of the bits of another one"))
+    return boxes.noted(box.tape, registry.named("transpose"), (box,), {}, below)
+
+
+def _kind_of_number(x: Any) -> Any:
+    """What numbers an array consists of; the parts of complex numbers are such as well."""
+    dtype = x.dtype
+    if dtype.names is not None:
+        return None if dtype.hasobject else _kind_of_number(np.empty(0, dtype[0].base))
+    return np.empty(0, dtype).real.dtype
 
 
 def _put(box: Recorded, indices: Any, values: Any, mode: str = "raise") -> None:
