@@ -23,6 +23,7 @@ FUNCTIONS = {
     "cond": lambda x, a: np.linalg.cond([[x, 1.0], [0.5, 2.0]]),
     "singular values": lambda x, a: np.linalg.svd([[x, 1.0], [0.5, 2.0]], compute_uv=False),
     "qr": lambda x, a: np.linalg.qr([[x, 1.0], [0.5, 2.0]])[1],
+    "only the triangle": lambda x, a: np.linalg.qr(np.array([[x, 1.0], [0.5, 2.0]]), mode="r"),
     "roots": lambda x, a: np.roots([x, -3.0, 1.0]),
     "complex roots": lambda x, a: np.roots([1.0, -x, 1.0]).real,
     "nanstd": lambda x, a: np.nanstd([x, 1.0, x * x]),

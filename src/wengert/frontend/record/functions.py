@@ -73,12 +73,11 @@ def called(
             return _otherwise(function, args, keywords)
         op = found[0]
     operands, options = bind(op, args, keywords)
-    if not takes_list(op) and (is_method or _is_of_numpy(function)):
-        lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
-        if lists:
-            args = tuple([_as_array(x) if id(x) in lists else x for x in args])
-            keywords = {k: _as_array(x) if id(x) in lists else x for k, x in keywords.items()}
-            operands, options = bind(op, args, keywords)
+    lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
+    if lists and not takes_list(op) and (is_method or _is_of_numpy(function)):
+        args = tuple([_as_array(x) if id(x) in lists else x for x in args])
+        keywords = {k: _as_array(x) if id(x) in lists else x for k, x in keywords.items()}
+        operands, options = bind(op, args, keywords)
     if op is el.log and len(operands) > 1:
         op = el.log_base
     if rule_for(op) is None:
@@ -130,7 +129,7 @@ def _answered(function: Any, args: Any, keywords: Any) -> Any:
     return answer
 
 
-_SAID_OTHERWISE = frozenset(("where", "initial", "retstep", "compute_uv"))
+_SAID_OTHERWISE = frozenset(("where", "initial", "retstep", "compute_uv", "mode"))
 """Options of which a rule knows nothing."""
 
 
