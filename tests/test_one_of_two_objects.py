@@ -490,3 +490,18 @@ def test_a_loop_changes_the_global_that_a_name_was_bound_to_in_an_earlier_turn(f
     (found, gradient), found_left = left_by(wg.value_and_grad(f), 0.7)
     assert (found, found_left) == (pytest.approx(value, rel=1e-12), left)
     assert gradient == pytest.approx(slope, rel=1e-6)
+
+
+def longer_in_place(x, items):
+    chosen = items if x > 0 else [x]
+    chosen += [x]
+    return x * len(items) * items[-1]
+
+
+def test_an_operator_in_place_changes_the_list_that_is_one_of_two():
+    given = [1.0]
+    assert wg.value_and_grad(longer_in_place)(0.7, given) == (
+        pytest.approx(2 * 0.7 * 0.7),
+        pytest.approx(4 * 0.7),
+    )
+    assert given == [1.0, 0.7]

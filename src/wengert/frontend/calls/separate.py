@@ -378,7 +378,7 @@ def _read_body(
     try:
         value = reader.inline(moved, given)
         with reader.activation(moved, around, given):  # where what it leaves is merged
-            value = heap.now(reader, value)
+            value = reader.open_up(heap.now(reader, value))
             rebound = _rebound(reader, callee, inside)
     except NeverReturns:
         return None

@@ -414,9 +414,9 @@ def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: V
 
 
 def is_list(var: Var) -> bool:
-    from ...ir.types import Seq
+    from ...ir.types import Seq, Struct
 
-    return isinstance(var.kind, Seq)
+    return isinstance(var.kind, Seq) or (isinstance(var.kind, Struct) and var.kind.form == "list")
 
 
 def replace_list(it: Interpreter, var: Var, new: Atom) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
-from ...ir.types import UNKNOWN, Array, Seq, Unknown
+from ...ir.types import UNKNOWN, Array, Seq, Struct, Unknown
 from ...ops import structure as st
 from ..domain.values import (
     Activation,
@@ -45,7 +45,8 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     if not isinstance(value, Var):
         return isinstance(value, Items) or object_class(value) is not None
     if not isinstance(value.kind, (Array, Unknown)):
-        return isinstance(value.kind, Seq)
+        is_known_list = isinstance(value.kind, Struct) and value.kind.form in ("list", "dict")
+        return is_known_list or isinstance(value.kind, Seq)
     link_holders(it, value)
     if value in it.reading.places or value in it.reading.choices:
         return True

@@ -49,7 +49,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """`np.select`."""
     result = default
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+    for condition, choice in zip(condlist[::-1], choicelist[::-1], strict=True):
         result = np.where(condition, choice, result)
     return result
 
