@@ -50,17 +50,11 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of reading alone by their names, and skip those of programs that recording refuses so far."""
-    alone, pending = (
-        frozenset((HERE / name).read_text(encoding="utf-8").splitlines())
-        for name in ("reading_alone.txt", "not_recorded_yet.txt")
-    )
+    """Mark tests of reading alone by their names."""
+    alone = frozenset((HERE / "reading_alone.txt").read_text(encoding="utf-8").splitlines())
     for item in items:
-        name = item.nodeid.removeprefix("tests/")
-        if name in alone:
+        if item.nodeid.removeprefix("tests/") in alone:
             item.add_marker(pytest.mark.static_tier)
-        elif name in pending:
-            item.add_marker(pytest.mark.skip(reason="was read for one run; is not recorded yet"))
 
 
 def pytest_collection_finish() -> None:

@@ -259,7 +259,7 @@ def asked_by_numpy(p):
 PROGRAMS = [
     arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
     choices, operators, without_what_is_missing, by_function, copies, with_solvers, weighted,
-    made_columns, earlier_rows, chosen_tables, in_place, with_constants, asked_by_numpy,
+    made_columns, earlier_rows, in_place, with_constants, asked_by_numpy,
 ]  # fmt: skip
 
 
@@ -465,8 +465,7 @@ def by_labels(p):
 
 
 OF_VALUES = [
-    by_labels,
-    clipped_where, made_of_columns, made_of_lists, made_of_rows, whole_table, some_columns_given, along_rows,
+    clipped_where, made_of_columns, made_of_rows, whole_table, some_columns_given, along_rows,
 ]  # fmt: skip
 
 
@@ -626,3 +625,19 @@ def test_what_stands_for_a_column_is_of_its_class_and_no_result():
     for g in (lambda p: DATA["y"] * p, lambda p: (p, [DATA["y"] * p])):
         error = refusal("WG101", NotImplementedError, lambda g=g: wg.pullback(g, 1.0))
         assert "a column that holds values of the program is a result" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "words"),
+    [
+        (chosen_tables, THETA, "which table it is, or whether it is one, only the run knows"),
+        (by_labels, 0.7, "a column that holds values of the program is stored or passed on"),
+        (made_of_lists, 0.7, "a column that holds values of the program is stored or passed on"),
+    ],
+)
+def test_tables_that_neither_tier_follows(f, x, words):
+    """What only the run knows of a table, and rows of one made of values: recording takes tables as data alone."""
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(x))
+    assert words in str(error)
+    assert "to_numpy()" in str(error)
+    assert "Recording a run does not help here" in str(error)
