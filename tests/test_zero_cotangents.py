@@ -347,6 +347,16 @@ def test_A11_what_a_selection_drops(f: Function, x: Any, expected: Any) -> None:
     np.testing.assert_allclose(wg.jacobian(wg.grad(f), mode="reverse")(x), second, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("f", "x", "expected"), LOGS.values(), ids=LOGS.keys())
+def test_A11_what_a_selection_drops_in_recorded_runs(f: Function, x: Any, expected: Any) -> None:
+    gradient = wg.grad(f, tier="recorded")
+    np.testing.assert_allclose(gradient(x), expected, rtol=1e-12)
+    second = wg.hessian(f)(x)
+    for mode in ("forward", "reverse"):
+        found = wg.jacobian(gradient, mode=mode, tier="recorded")(x)
+        np.testing.assert_allclose(found, second, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("g", STEEP.values(), ids=STEEP.keys())
 def test_every_steep_function_of_an_entry_that_is_dropped(g: Function) -> None:
     inside = -0.25 if np.isnan(g(np.array([0.25]))[0]) else 0.25

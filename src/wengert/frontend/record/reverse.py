@@ -18,7 +18,6 @@ from ...numbers.pushforward import (
     has_partial,
     partials,
     pushforward,
-    scaled,
     usable_rule,
     zeros_of,
 )
@@ -30,7 +29,7 @@ from .boxes import fresh
 from .operations import operations
 from .operators import FLOATS
 from .sweeps import Run
-from .tape import Computed, Sweep, holds_operands, value_in
+from .tape import Computed, Sweep, holds_operands, in_all_runs, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +106,7 @@ def _scalar(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar:
             factor = partial(k)
             if type(factor) not in FLOATS and np.iscomplexobj(value_of(factor)):
                 factor = np.conj(factor)
-            sweep.add(operand, narrowed(scaled(factor, bar), values[k], step.op))
+            sweep.add(operand, narrowed(in_all_runs(factor, bar), values[k], step.op))
 
 
 def _linear(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:

@@ -17,8 +17,9 @@ from ...ir.callers import calling_span
 from ...ir.graph import Span
 from ...ir.op import Op
 from ...numbers.levels import Level
-from ...numbers.number import value_of
+from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import completed, scaled
+from ...ops import elementwise as el
 from .memory import Memory, Saved, number_fields, overlaps_itself, owner, places
 from .operations import operations
 
@@ -313,10 +314,13 @@ class Weighted:
             bar = bar[()]
         if bar is None or (isinstance(bar, float) and bar == 0.0):
             return  # which is not to meet an infinite derivative
+        is_plain = isinstance(bar, float)
+        part = bar * self.weight if is_plain else in_all_runs(self.weight, bar)
         before = bars.get(self.first)
-        bars[self.first] = bar * self.weight if before is None else before + bar * self.weight
+        bars[self.first] = part if before is None else before + part
         if self.second >= 0:
-            part, before = bar * self.weight_of_second, bars.get(self.second)
+            weight, before = self.weight_of_second, bars.get(self.second)
+            part = bar * weight if is_plain else in_all_runs(weight, bar)
             bars[self.second] = part if before is None else before + part
 
     def push(self, sweep: Sweep) -> None:
@@ -329,6 +333,20 @@ class Weighted:
             total = part if total is None else total + part
         if total is not None:
             dots[self.slot] = total
+
+
+def in_all_runs(factor: Any, bar: Any) -> Any:
+    """`factor * bar`; where the factor is infinite, a cotangent that is zero stays so in the runs around this one."""
+    product = scaled(factor, bar)
+    if not isinstance(product, PerturbedNumber):
+        return product
+    plain = np.asarray(value_of(product))
+    if plain.dtype.kind not in "fc" or np.isfinite(plain).all():
+        return product
+    is_zero = np.asarray(value_of(bar)) == 0
+    if not plain.ndim:
+        return 0.0 if is_zero else product
+    return el.where(np.broadcast_to(is_zero, plain.shape), 0.0, product)
 
 
 def set_dot(sweep: Sweep, result: Any, dot: Any) -> None:
