@@ -1,6 +1,8 @@
 """Data of unusual kinds in recorded runs: arrays of records, what classes hold, sparse matrices."""
 
+import itertools
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -145,3 +147,32 @@ def test_what_is_stored_of_a_product_is_refused():
         return (matrix @ matrix).nnz * x
 
     says(refusal("WG101", NotImplementedError, lambda: recorded(f)(0.7)), "what SciPy stores")
+
+
+KEPT = np.ones(3)
+HANDS_OUT = {
+    "an iterator": lambda: iter([KEPT[1:]]),
+    "a cycle": lambda: itertools.cycle([KEPT[1:]]),
+    "a generator": lambda: (KEPT[k:] for k in range(1, 3)),
+    "a map": lambda: map(lambda k: KEPT[k:], [1]),
+    "a weak reference": lambda: weakref.ref(KEPT),
+}
+HELD = {}
+
+
+def what_is_handed_out(x):
+    KEPT[1] = x
+    held = HELD["it"]
+    return (held()[1:] if callable(held) else next(held))[0] * x
+
+
+@pytest.mark.parametrize("make", HANDS_OUT.values(), ids=HANDS_OUT)
+def test_what_was_made_before_hands_out_the_arrays_of_the_run(make):
+    KEPT[:] = 1.0
+    HELD["it"] = made = make()
+    assert wg.value_and_grad(what_is_handed_out, tier="recorded")(0.7) == (
+        pytest.approx(0.49),
+        pytest.approx(1.4),
+    )
+    assert HELD["it"] is made
+    assert KEPT.tolist() == [1.0, 0.7, 1.0]

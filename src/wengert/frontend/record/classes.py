@@ -128,7 +128,12 @@ def _is_another(x: Any) -> bool:
         return is_array(x)
     if isinstance(x, np.ndarray):
         return may_have_derivatives(x)
-    return callable(x) or is_object(x) or isinstance(x, ModuleType)
+    return callable(x) or is_object(x) or is_iterator(x) or isinstance(x, ModuleType)
+
+
+def is_iterator(x: Any) -> bool:
+    """Whether a value is an iterator of Python's own, such as a generator: it may hand out what the program has."""
+    return type(x).__module__ in ("builtins", "itertools") and hasattr(type(x), "__next__")
 
 
 def is_data(x: Any, depth: int = 0) -> bool:

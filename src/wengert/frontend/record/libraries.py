@@ -144,6 +144,27 @@ class Draws:
         return self._generator.__reduce_ex__(protocol)
 
 
+class Iterated:
+    """An iterator that was there before the run: what it gives is what that is in the run."""
+
+    def __init__(self, iterator: Any, of: Callable[[Any], Any]):
+        self._iterator, self._of = iterator, of
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._iterator)
+
+    def __iter__(self) -> Iterated:
+        return self
+
+    def __next__(self) -> Any:
+        return self._of(next(self._iterator))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._iterator, name)
+        return (lambda *args: self._of(found(*args))) if callable(found) else found
+
+
 def of_generator(world: World, value: Any) -> Any:
     return world.keep(value, Draws(value))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import weakref
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ from .classes import (
     is_array,
     is_data,
     is_interesting,
+    is_iterator,
     is_object,
     is_own_class,
     is_told_of_subclasses,
@@ -51,6 +53,7 @@ from .classes import (
 )
 from .code import WENGERT, closes_over_code, is_polyfill, is_standard, names_in
 from .libraries import (
+    Iterated,
     LibraryObject,
     Ufunc,
     of_builtin,
@@ -160,7 +163,7 @@ class World:
             return self.keep(function, own)
         file = function.__code__.co_filename
         if file.startswith(WENGERT) and not is_polyfill(file) and not of_library:
-            steered = _steered(function)
+            steered = getattr(function, "__wrapped__", None)  # what `wg.checkpoint` was given
             return self.keep(function, function if steered is None else self.of(steered))
         root = (function.__module__ or "").partition(".")[0]
         if not of_library and root in LIBRARIES and not file.startswith(WENGERT):
@@ -343,6 +346,10 @@ class World:
             options = x.cache_parameters()
             made = functools.lru_cache(options["maxsize"], options["typed"])(self.of(x.__wrapped__))
             return self.keep(x, made)
+        if type(x) is weakref.ref:
+            return self.keep(x, lambda: self.of(x()))
+        if is_iterator(x):
+            return self.keep(x, Iterated(x, self.of))
         if isinstance(x, tuple):
             return self.of_tuple(x)
         if isinstance(x, (dict, list)) and not is_built_on_container(type(x)):
@@ -370,11 +377,6 @@ def _own_rule(function: Any) -> Any:
     if found is None or found[0] not in registry.ruled:
         return None
     return wrapped(function)
-
-
-def _steered(function: Any) -> Any:
-    """What `wg.checkpoint` was given."""
-    return getattr(function, "__wrapped__", None)
 
 
 _MAKE: dict[type, Callable[[World, Any], Any]] = {
