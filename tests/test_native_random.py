@@ -35,6 +35,7 @@ def alike(a, b):
     return bool(same)
 
 
+@pytest.mark.filterwarnings("ignore:.*what this loop finds")  # drawn loops may look like searches
 @settings(max_examples=15)
 @given(drawn=random_programs())
 def test_values_and_gradients(folder, drawn):

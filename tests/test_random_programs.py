@@ -32,6 +32,7 @@ def reference(program, point):
     return value, gradient
 
 
+@pytest.mark.filterwarnings("ignore:.*what this loop finds")  # drawn loops may look like searches
 @settings(max_examples=EXAMPLES)
 @given(drawn=random_programs())
 def test_first_derivatives(folder, drawn):
@@ -52,6 +53,7 @@ def test_first_derivatives(folder, drawn):
     trees.assert_close(back(2.0), (2 * gradient[0], 2 * gradient[1]), rel=REL)
 
 
+@pytest.mark.filterwarnings("ignore:.*what this loop finds")  # drawn loops may look like searches
 @settings(max_examples=EXAMPLES)
 @given(drawn=random_programs())
 def test_second_derivatives(folder, drawn):
