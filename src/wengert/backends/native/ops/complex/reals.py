@@ -82,9 +82,6 @@ class Real:
     def differs(self, other: Real | float) -> Real:
         return self.asks("ne", other)
 
-    def is_infinite_or_nan(self) -> Real:
-        return ~(abs(self) < float("inf"))
-
 
 def _expr(value: Real | float) -> Expr:
     return value.expr if isinstance(value, Real) else Constant(float(value), "f64")
