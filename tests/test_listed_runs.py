@@ -231,6 +231,17 @@ def test_writes_through_views():
             np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_what_is_added_many_times_counts_as_often():
+    def program(a, s):
+        c = a * 1.0
+        np.subtract.at(c, np.array([1, 1, 0]), np.array([s]))
+        return np.sum(c * np.array([1.0, 2.0, 3.0]))
+
+    a_bar, s_bar = listed(program, np.ones(3), 0.5, argnums=(0, 1))(np.ones(3), 0.5)
+    np.testing.assert_array_equal(a_bar, [1.0, 2.0, 3.0])
+    assert s_bar == -5.0
+
+
 def test_arguments_are_changed_as_the_program_changes_them():
     def f(a, b):
         b[0] *= a[1]
