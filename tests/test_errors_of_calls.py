@@ -730,12 +730,13 @@ def test_a_global_array_of_another_library():
     def scaled(x):
         return x * TENSOR
 
-    error = refusal("WG202", TypeError, lambda: wg.gradient(scaled, np.ones(2)))
+    error = refusal("WG204", TypeError, lambda: wg.gradient(scaled, np.ones(2)))
     assert str(error) == message(
-        "WG202",
-        "arrays of class test_errors_of_calls.Tensor are not covered yet",
-        place(scaled, 1, "TENSOR", inside="scaled"),
-        "Use NumPy arrays: `np.asarray(x)`.",
+        "WG204",
+        "arrays of different libraries meet: `x` is a numpy.ndarray, `a global` is a "
+        "test_errors_of_calls.Tensor",
+        None,
+        CONVERT,
     )
 
 

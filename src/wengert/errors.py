@@ -210,6 +210,16 @@ class MixedLibraries(WengertError, TypeError):
     code = "WG204"
 
 
+class ImmutableArray(WengertError, TypeError):
+    """A write to an array of a library whose arrays cannot be written to (JAX, Dask).
+
+    What the program made itself it may write to: the derivative makes a new array instead. An argument belongs to
+    the caller, who would not see the write. Write to a copy: `x = x.copy()`.
+    """
+
+    code = "WG214"
+
+
 class UnknownFunction(WengertError, AttributeError, TypeError):
     """A function that a number with derivatives or a term of a graph does not have.
 

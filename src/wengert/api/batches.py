@@ -11,8 +11,10 @@ import numpy as np
 from ..compile import calling
 from ..errors import BadArgument
 from ..frontend.boundary import signature
+from ..frontend.boundary.no_code import OfAnotherLibrary, library_of_arrays
 from ..ir.types import Kind, Static, Struct
 from . import trees
+from .gradients import in_its_library
 
 P = ParamSpec("P")
 
@@ -69,7 +71,10 @@ class Batched(Generic[P]):
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        batch = Batch(self.function, self.axes, args, kwargs)
+        try:
+            batch = Batch(self.function, self.axes, args, kwargs)
+        except OfAnotherLibrary as met:
+            return in_its_library().mapped(self, args, kwargs, met.array)
         results = [self.function(*one, **named) for one, named in batch.items()]
         return stacked(results, self.axes.outs)
 
@@ -121,6 +126,7 @@ class Batch:
         sizes: dict[str, int] = {}
         for k, (arg, axis) in enumerate(self.args):
             for path, leaf, at in mapped_leaves(arg, axis, f"argument {k} (`{names[k]}`)"):
+                _must_be_numpys(leaf)
                 sizes[path] = _size(path, np.shape(leaf), at)
         for name, arg in kwargs.items():
             for path, leaf, at in mapped_leaves(arg, 0, f"argument `{name}`"):
@@ -132,6 +138,11 @@ class Batch:
         for k in range(self.size):
             named = {name: item_of(arg, 0, k) for name, arg in self.kwargs.items()}
             yield [item_of(arg, axis, k) for arg, axis in self.args], named
+
+
+def _must_be_numpys(leaf: Any) -> None:
+    if library_of_arrays(type(leaf)):
+        raise OfAnotherLibrary(leaf)
 
 
 def axes_of_arguments(in_axes: Any, count: int, function: Any) -> list[Any]:

@@ -17,6 +17,8 @@ from ..compile.verbs import Verb
 from ..errors import (
     BadArgument,
     EqualValues,
+    ImmutableArray,
+    MixedLibraries,
     NoRule,
     NoSource,
     NotASolution,
@@ -26,6 +28,7 @@ from ..errors import (
     WengertError,
     of_generated_code,
 )
+from ..frontend.boundary.no_code import OfAnotherLibrary, computing_in
 from ..frontend.boundary.signature import CarriesDerivatives
 from ..ir.graph import Span
 from ..ops.program.refusals import REFUSALS
@@ -57,10 +60,14 @@ def derived_or_refused(
     Raises:
         Refused: reading is refused, and a run may be recorded instead.
     """
-    may_record = verb.tier != "static"
+    may_record = verb.tier != "static" and computing_in.get() is None
     try:
         return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
     except REFUSALS as refusal:
+        if computing_in.get() is not None and engine.may_be_recorded(refusal):
+            raise refusal.also(
+                "Or pass arrays of NumPy's, of which a run can be recorded."
+            ) from None
         if not may_record or not engine.may_be_recorded(refusal):
             raise
         raise Refused(refusal) from None
@@ -69,6 +76,11 @@ def derived_or_refused(
 def by_numbers() -> Any:
     """The verbs by numbers, which few programs need."""
     return import_module("wengert.compile.dual_fallback")
+
+
+def in_its_library() -> Any:
+    """Calls with arrays of other libraries than NumPy."""
+    return import_module("wengert.interop.arrays.calls")
 
 
 def recorded() -> Any:
@@ -127,7 +139,7 @@ class Derivative(Generic[P, T]):
         self.function = function
         self.verb = verb
         functools.update_wrapper(self, function, updated=())
-        self._quick: dict[tuple[type, ...], Any] = {}
+        self.quick: dict[tuple[type, ...], Any] = {}
         self._times_ready = 0
         self._captures = calling.captures(function)
 
@@ -135,10 +147,11 @@ class Derivative(Generic[P, T]):
         tried: Derived | None = None
         before: int | None = None
         refusal: WengertError | None = None
+        array: Any = None
         try:
             if not kwargs:
-                ready = self._quick.get(tuple(map(type, args)))
-                if isinstance(ready, _ByArrays):
+                ready = self.quick.get(tuple(map(type, args)))
+                if isinstance(ready, ByArrays):
                     ready = ready.find(args)
                 if ready is not None and ready[0]():
                     return ready[1](*args)
@@ -148,8 +161,10 @@ class Derivative(Generic[P, T]):
                 return self._by_recording(args, kwargs)
             if self.verb.written is not None:
                 verbs.check_argnums(self.verb, self.function, args, kwargs)
-            tried, before = self._derived(args, kwargs), traces()
+            tried, before = self.derived(args, kwargs), traces()
             return self._call(tried, args, kwargs)
+        except OfAnotherLibrary as met:
+            array = met.array
         except CarriesDerivatives:
             pass  # out of the handler, so that what fails below does not fail "during" this
         except Refused as refused:
@@ -162,6 +177,8 @@ class Derivative(Generic[P, T]):
         if refusal is not None:
             return self._after(refusal, args, kwargs)
         try:
+            if array is not None:
+                return in_its_library().called(self, args, kwargs, array)
             if recorded().is_recorded(self.function, args, kwargs):
                 return recorded().called(self.verb, self.function, args, kwargs)
             return by_numbers().called(self.verb, self.function, args, kwargs)
@@ -206,7 +223,7 @@ class Derivative(Generic[P, T]):
         """Whether a run that was refused may be recorded instead."""
         if self.verb.tier or not engine.is_refused_by_its_run(error):
             return False
-        derived = tried or self._derived(args, kwargs)
+        derived = tried or self.derived(args, kwargs)
         return engine.may_begin_again(derived, error, (*args, *kwargs.values()), before)
 
     def placed(
@@ -228,19 +245,19 @@ class Derivative(Generic[P, T]):
         arrays = tuple([k for k, type_ in enumerate(key) if type_ is np.ndarray])
         if not _QUICK.issuperset(key) or (arrays and self.verb.name == "hvp"):
             return
-        if key not in self._quick or self._times_ready == _MOST_TIMES:
-            self._quick.setdefault(key, None)
+        if key not in self.quick or self._times_ready == _MOST_TIMES:
+            self.quick.setdefault(key, None)
             return
         self._times_ready += 1
         ready = derived.ready_for(self.function)
         if not arrays:
-            self._quick[key] = ready
+            self.quick[key] = ready
             return
-        found = self._quick[key] or _ByArrays(arrays)
+        found = self.quick[key] or ByArrays(arrays)
         found.ready[found.kinds(args)] = ready
-        self._quick[key] = found
+        self.quick[key] = found
 
-    def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
+    def derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
         return derived_or_refused(self.verb, self.function, _primals(self, args), kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -284,7 +301,11 @@ class Derivative(Generic[P, T]):
         if not args and not kwargs:
             return Text(explaining.of_calls(self.verb, self.function))
         args, kwargs = self.placed(args, kwargs)
-        return Text(explaining.of_call(self.verb, self.function, _primals(self, args), kwargs))
+        try:
+            return Text(explaining.of_call(self.verb, self.function, _primals(self, args), kwargs))
+        except OfAnotherLibrary as met:
+            array = met.array
+        return in_its_library().explained(self, args, kwargs, array)
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
@@ -312,7 +333,7 @@ _MOST_TIMES = 64
 """How often a short way is made: what it relies on may change all the time."""
 
 
-class _ByArrays:
+class ByArrays:
     """What is ready to run for arguments of some types, by the dtypes and ranks of the arrays."""
 
     __slots__ = ("places", "ready")
@@ -328,6 +349,17 @@ class _ByArrays:
         return self.ready.get(self.kinds(args))
 
 
+_OF_RUNS = (
+    EqualValues,
+    ImmutableArray,
+    MixedLibraries,
+    NoRule,
+    NotASolution,
+    UnsupportedSyntax,
+)
+"""Errors whose place is where the run was."""
+
+
 def presented(error: Exception, function: Any = None) -> Exception:
     """An exception as the user should see it: their lines, wengert's own errors as such."""
     from ..backends.python.traceback import last_user_span, without_generated
@@ -338,7 +370,7 @@ def presented(error: Exception, function: Any = None) -> Exception:
         error = error.at(Span(*place))
     if isinstance(error, RuleError):
         error = at_its_rule(error)
-    elif isinstance(error, (EqualValues, NoRule, NotASolution, UnsupportedSyntax)):
+    elif isinstance(error, _OF_RUNS):
         error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))
@@ -397,7 +429,16 @@ class Specialization:
         """The specialised function."""
         origin = self.origin
         args = _primals(origin, self.args)
-        derived, written = engine.derive_to_keep(origin.verb, origin.function, args, self.kwargs)
+        try:
+            derived, written = engine.derive_to_keep(
+                origin.verb, origin.function, args, self.kwargs
+            )
+        except OfAnotherLibrary as met:
+            raise BadArgument(
+                f"what `specialize` writes is code for NumPy, and this is a {type(met.array).__name__}",
+                "Pass an array of NumPy's of the same dtype and rank to read the code; call the derivative itself\n"
+                "with arrays of other libraries.",
+            ) from None
         text = written.source
         whole = printer.with_options(derived.method, calling.captured_by(origin.function))
         function = self._for_these_only(whole, args)

@@ -22,13 +22,14 @@ from ..compile.verbs import Verb, check_argnums
 from ..errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from ..frontend.boundary import signature
 from ..frontend.boundary.kind_checks import KindCheck, NoLeaves
+from ..frontend.boundary.no_code import OfAnotherLibrary
 from ..frontend.domain.values import Args, Kwargs, Native, Value
 from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics import nested
 from ..ir.graph import Function
 from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
-from .gradients import Derivative, Text
+from .gradients import Derivative, Text, in_its_library
 
 if TYPE_CHECKING:
     from ..backends.native.program.function import Lowered
@@ -211,9 +212,11 @@ class Jitted(Generic[P, T]):
             return self.function(*args, **kwargs)
         try:
             form = self._form(args, kwargs)
-        except WengertError:
+        except WengertError as refusal:
             if self.strict:
                 raise
+            if isinstance(refusal, OfAnotherLibrary) and not isinstance(self.function, Derivative):
+                return in_its_library().value(self.function, args, kwargs, refusal.array)
             return self.function(*args, **kwargs)
         if not isinstance(form, Form):
             if self.strict and isinstance(form, Refused):

@@ -22,11 +22,20 @@ from ..compile.tangents import (
 )
 from ..compile.verbs import Verb
 from ..errors import BadTangent, WengertError
+from ..frontend.boundary.no_code import OfAnotherLibrary
 from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
 from ..ops.program.checks import counted
-from .gradients import Derivative, Refused, by_numbers, derived_or_refused, presented, recorded
+from .gradients import (
+    Derivative,
+    Refused,
+    by_numbers,
+    derived_or_refused,
+    in_its_library,
+    presented,
+    recorded,
+)
 
 
 class Pullback:
@@ -93,6 +102,8 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     refusal: WengertError | None = None
     try:
         derived = derived_or_refused(Verb("pullback"), f, args, kwargs)
+    except OfAnotherLibrary as met:
+        return in_its_library().pullback(f, args, kwargs, met.array)
     except CarriesDerivatives:
         if recorded().is_recorded(f, args, kwargs):
             return recorded().pullback(f, args, kwargs)
@@ -315,6 +326,8 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     calling.must_be_function(f)
     try:
         derived = derived_or_refused(Verb("pushforward"), f, args, kwargs)
+    except OfAnotherLibrary as met:
+        return in_its_library().pushforward(f, args, kwargs, met.array)
     except CarriesDerivatives:
         if recorded().is_recorded(f, args, kwargs):
             return recorded().pushforward(f, args, kwargs)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import BadArgument, MixedLibraries, NoSource
 from ..frontend.boundary import signature
+from ..frontend.boundary.no_code import ForeignArray, computing_in, library_of_arrays
 from ..frontend.boundary.partial_kinds import has_unread
 from ..frontend.domain.number_classes import is_narrow
 from ..frontend.syntax.sources import source_of
@@ -33,6 +34,8 @@ class Call:
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
     defers: bool = False
     """Whether what cannot be read on a path is refused by the runs that take it."""
+    namespace: Any = None
+    """What stands for NumPy where it runs."""
 
     @property
     def is_partial(self) -> bool:
@@ -100,9 +103,9 @@ def call_of(
     names = argument_names(function, len(args))
     try:
         return _call_of(function, names, args, kwargs, like)
-    except signature.ForeignArray:
+    except ForeignArray:
         inputs = {**dict(zip(names, args, strict=True)), **kwargs, name_of(function): function}
-        raise _foreign_arrays(inputs) from None
+        raise foreign_arrays(inputs) from None
 
 
 def _call_of(
@@ -125,7 +128,7 @@ def _call_of(
     )
     narrow = is_narrow([*args, *kwargs.values()])
     target = signature.kind_of(function, like=None if like is None else like.target)
-    return Call(target, kinds, keywords, narrow=narrow)
+    return Call(target, kinds, keywords, narrow=narrow, namespace=computing_in.get())
 
 
 def known_by_value(
@@ -172,11 +175,12 @@ def taken_apart(
     return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)
 
 
-def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
+def foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
+    """The error for arrays that do not go together, or that nothing is known of."""
     arrays = {
         shown: type(array)
         for name, value in inputs.items()
-        for shown, array in _arrays_in(value, name)
+        for shown, array in arrays_in(value, name)
     }
     found = [f"`{n}` is a {t.__module__}.{t.__qualname__}" for n, t in arrays.items()]
     if len(set(arrays.values())) > 1:
@@ -190,11 +194,11 @@ def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
     )
 
 
-def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The arrays in an input, and how they are reached."""
-    if isinstance(value, np.generic) or depth > 6:
+def arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The arrays in an input, of NumPy's and of other libraries, and how they are reached."""
+    if isinstance(value, _NO_ARRAYS) or depth > 6:
         return
-    if hasattr(type(value), "__array_namespace__"):
+    if isinstance(value, np.ndarray) or library_of_arrays(type(value)):
         yield name, value
         return
     inner: dict[str, Any] = {}
@@ -204,12 +208,16 @@ def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any
         case dict():
             inner = {f"{name}[{key!r}]": item for key, item in value.items()}
         case types.FunctionType():
-            captured = inspect.getclosurevars(value).nonlocals
-            inner = dict(captured)
+            inner = signature.captured_values(value)
+        case types.MethodType():
+            inner = {name: value.__self__}
         case _:
             inner = {f"{name}.{key}": item for key, item in own_attributes(value).items()}
     for shown, item in inner.items():
-        yield from _arrays_in(item, shown, depth + 1)
+        yield from arrays_in(item, shown, depth + 1)
+
+
+_NO_ARRAYS = (str, bytes, int, float, complex, type(None), type, types.ModuleType, np.generic)
 
 
 def general_call(function: Any) -> Call:
@@ -352,6 +360,6 @@ def captured_by(function: Any) -> dict[str, Any]:
         return signature.captured_values(plain)
     try:
         kind = signature.kind_of(function, like=signature.OUTSIDE)
-    except signature.ForeignArray:
+    except ForeignArray:
         return {}  # whoever calls the derivative is told
     return {"self": function} if isinstance(kind, Struct) else {}

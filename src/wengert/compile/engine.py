@@ -233,7 +233,10 @@ def _derive(verb: Verb, call: Call) -> tuple[Call, Derived]:
                 defers=call.defers,
             )
     ignores = ignored_errors(program.function)
-    derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
+    derived = tuple(
+        replace(function, ignores=ignores, narrow=call.narrow, namespace=call.namespace)
+        for function in derived
+    )
     functions = settle.settled_together(map(without_remarks, derived))
     return call, Derived(
         functions,

@@ -62,7 +62,7 @@ def note(
     derived: Derived,
 ) -> None:
     """A call came to a derivative: if it has come to it before, the next one is looked for with a check."""
-    if call.narrow:
+    if call.narrow or call.namespace is not None:
         return
     ways = _ways_of(verb, function)
     if ways is None:

@@ -158,11 +158,16 @@ def _checked_items(given: Any, value: Any, path: Path, meant: Meant) -> Any:
     return [_checked(x, like, signature.kind_of(like), path, meant) for x, like in pairs]
 
 
-def _as_array(given: Any) -> np.ndarray[Any, Any] | None:
+def _as_array(given: Any) -> Any:
     try:
-        return np.asarray(given)
+        return given if _is_array(given) else np.asarray(given)
     except ValueError:  # lists of different lengths
         return None
+
+
+def _is_array(x: Any) -> bool:
+    """Whether something is an array of NumPy's, or looks like one."""
+    return hasattr(type(x), "__array_function__")
 
 
 def _wanted(value: Any) -> str:
@@ -284,7 +289,7 @@ def apart(value: Any, others: Iterable[Any]) -> Any:
     arrays: list[np.ndarray[Any, Any]] = []
     containers: set[int] = set()
     for x in _inside(others, set()):
-        if isinstance(x, np.ndarray):
+        if _is_array(x):
             arrays.append(x)
         elif isinstance(x, (list, dict)):
             containers.add(id(x))
@@ -292,7 +297,7 @@ def apart(value: Any, others: Iterable[Any]) -> Any:
         return value
 
     def keep(x: Any) -> Any:
-        if isinstance(x, np.ndarray):
+        if _is_array(x):
             shared = any(np.may_share_memory(x, array) for array in arrays)
             return x.copy(order="K") if shared else x
         return _rebuilt(x, keep, always=id(x) in containers)
@@ -354,7 +359,7 @@ def has_zeros(tangent: Any) -> bool:
         return any(map(has_zeros, tangent))
     if isinstance(tangent, dict):
         return any(map(has_zeros, tangent.values()))
-    if isinstance(tangent, np.ndarray):
+    if _is_array(tangent):
         return bool(np.any(tangent == 0))
     return is_zero(tangent)
 
@@ -365,6 +370,6 @@ def is_not_a_number(y_dot: Any) -> bool:
         return any(map(is_not_a_number, y_dot))
     if isinstance(y_dot, dict):
         return any(map(is_not_a_number, y_dot.values()))
-    if isinstance(y_dot, np.ndarray):
+    if _is_array(y_dot):
         return y_dot.dtype.kind in "fc" and bool(np.isnan(np.sum(y_dot)))
     return isinstance(y_dot, (float, complex)) and bool(np.isnan(y_dot))

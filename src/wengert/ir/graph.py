@@ -135,6 +135,8 @@ class Function:
     """The floating-point errors that it says nothing of, as `np.errstate` names them."""
     narrow: bool = False
     """Whether numbers that it is given are narrower than Python's: np.float32."""
+    namespace: Any = None
+    """What stands for NumPy where it runs: that of another library, or None."""
 
     def __repr__(self) -> str:
         n = sum(1 for _ in walk(self.body))

@@ -74,7 +74,8 @@ def listed(x: Any) -> list[Any]:
 
     cls = type(x)
     gives = getattr(cls, "__iter__", None) or getattr(cls, "__getitem__", None)
-    if isinstance(gives, types.FunctionType) or is_built_on_container(cls):
+    in_python = isinstance(gives, types.FunctionType) and not isinstance(x, np.ndarray)
+    if in_python or is_built_on_container(cls):
         error = ValueError(
             f"this walks over a {cls.__name__}, by code of its class, which is known only when the program "
             "runs\nPass it as an argument, or make it where it is certain which object it is."

@@ -30,6 +30,8 @@ def built_in_operator(value: Any, names: tuple[str, ...]) -> None:
     cls = type(value)
     if cls.__module__ in ("builtins", "decimal", "fractions") or hasattr(cls, "__compute_op__"):
         return
+    if isinstance(value, (np.ndarray, np.generic)):
+        return
     own = any(hasattr(getattr(cls, name, None), "__code__") for name in names)
     if own or is_built_on_container(cls):
         error = ValueError(

@@ -32,6 +32,7 @@ class Printed:
             module, key).
         modules: name in the text -> "math", "np", "cmath" or "types".
         definitions: the text, function by function.
+        namespace: what stands for NumPy where it runs, or None.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Printed:
     globals: tuple[tuple[str, Any, str], ...]
     modules: Mapping[str, str]
     definitions: Mapping[str, str]
+    namespace: Any = None
 
     @property
     def source(self) -> str:
@@ -108,7 +110,8 @@ def _render(
     main = FunctionPrinter(function, module, defaults=defaults)
     definitions = dict(_called_by(main, module))
     definitions[name] = main.statement(name, doc=doc)
-    return _printed(name, module, {n: _lay_out(d) for n, d in definitions.items()})
+    laid_out = {n: _lay_out(d) for n, d in definitions.items()}
+    return _printed(name, module, laid_out, function.namespace)
 
 
 def _called_by(main: FunctionPrinter, module: Module) -> Iterator[tuple[str, Statement]]:
@@ -149,7 +152,9 @@ def _lay_out(definition: Statement) -> list[Line]:
     return layout.lines
 
 
-def _printed(name: str, module: Module, definitions: Mapping[str, list[Line]]) -> Printed:
+def _printed(
+    name: str, module: Module, definitions: Mapping[str, list[Line]], namespace: Any
+) -> Printed:
     lines: list[Line] = []
     for one in definitions.values():
         lines += [Line(""), Line("")] if lines else []
@@ -170,6 +175,7 @@ def _printed(name: str, module: Module, definitions: Mapping[str, list[Line]]) -
         globals=tuple((given, holder, key) for given, (holder, key) in module.globals.items()),
         modules=dict(module.modules),
         definitions={n: "\n".join(line.text for line in d) for n, d in definitions.items()},
+        namespace=namespace,
     )
 
 

@@ -32,9 +32,12 @@ def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
         return _as_method(publish(printed))  # it calls itself by its name
     file = f"<wengert {printed.name} {next(_numbers)}>"
     namespace: dict[str, Any] = {"__name__": "wengert.generated", "__file__": file}
-    namespace.update((name, MODULES[key]) for name, key in printed.modules.items())
-    namespace.update((name, runtime_helper(key)) for name, key in printed.helpers.items())
-    namespace.update(printed.names)
+    space = printed.namespace or _OF_NUMPY
+    namespace.update((name, space.module(key)) for name, key in printed.modules.items())
+    namespace.update(
+        (name, space.rebound(runtime_helper(key))) for name, key in printed.helpers.items()
+    )
+    namespace.update((name, space.constant(value)) for name, value in printed.names.items())
     namespace[_SHOW] = _shown
     code = (None if method else _guarded_text(printed)) or _guarded(printed, method=method)
     exec(compile(code, file, "exec", dont_inherit=True), namespace)
@@ -49,6 +52,20 @@ def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
     return _reading_globals(function, printed) if printed.globals else function
 
 
+class _Numpy:
+    """Where code runs that computes with NumPy."""
+
+    def module(self, key: str) -> types.ModuleType:
+        return MODULES[key]
+
+    def rebound(self, helper: Any) -> Any:
+        return helper
+
+    def constant(self, value: Any) -> Any:
+        return value
+
+
+_OF_NUMPY = _Numpy()
 _SHOW = "__shown_at_user_lines__"
 _SELF = "__specialization__"
 
@@ -134,12 +151,13 @@ def with_options(function: Callable[..., Any], options: dict[str, Any]) -> types
 
 def _reading_globals(function: Callable[..., Any], printed: Printed) -> Callable[..., Any]:
     namespace = function.__globals__
+    own = (printed.namespace or _OF_NUMPY).constant
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         for name, holder, key in printed.globals:
             try:
-                namespace[name] = read(holder, key)
+                namespace[name] = own(read(holder, key))
             except (KeyError, AttributeError):
                 namespace.pop(name, None)
         return function(*args, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,36 @@ def refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
 
 class CarriesDerivatives(BadArgument):
     """A number that carries derivatives turned up: no code can be derived for it, but it can be computed with."""
+
+
+class OfAnotherLibrary(CarriesDerivatives):
+    """An array of another library than NumPy turned up: code is derived in the namespace of that library."""
+
+    def __init__(self, array: Any):
+        cls = type(array)
+        super().__init__(
+            f"an array of class {cls.__module__}.{cls.__qualname__} is met here",
+            "Call `wg.grad` and its kin with it: they compute in its library.",
+        )
+        self.array = array
+
+
+computing_in: ContextVar[Any] = ContextVar("computing_in", default=None)
+"""The namespace of another library in which calls compute now (`interop.arrays`), or None."""
+
+
+_ARRAYS = {"torch": "Tensor", "dask": "Array", "cupy": "ndarray"}
+"""The arrays of libraries of which not all versions say that they follow the standard."""
+
+
+def library_of_arrays(cls: type) -> str:
+    """The library whose arrays are of this class; "" of no array, and of NumPy's."""
+    name = cls.__module__.partition(".")[0]
+    if name in ("numpy", "wengert"):
+        return ""
+    known = any(each.__name__ == _ARRAYS.get(name) for each in cls.__mro__)
+    follows = hasattr(cls, "__array_namespace__")
+    return {"jaxlib": "jax"}.get(name, name) if known or follows else ""
 
 
 def refuse_numbers_with_derivatives(value: Any) -> None:

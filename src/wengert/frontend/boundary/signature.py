@@ -55,7 +55,9 @@ from ..syntax.declarations import keeps_state
 from .foreign_libraries import is_data, is_picture
 from .no_code import (
     CarriesDerivatives,
-    ForeignArray,
+    OfAnotherLibrary,
+    computing_in,
+    library_of_arrays,
     refuse_numbers_as_objects,
     refuse_other_arithmetic,
     refuse_perturbed,
@@ -416,11 +418,11 @@ def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
 
 def _kind_of_object(value: Any, depth: int, like: Kind | None = None) -> Kind:
     refuse_perturbed(value)
-    if hasattr(type(value), "__array_namespace__"):
-        raise ForeignArray(
-            f"arrays of class {type(value).__module__}.{type(value).__qualname__} are not covered yet",
-            "Use NumPy arrays: `np.asarray(x)`.",
-        )
+    if library_of_arrays(type(value)):
+        space = computing_in.get()
+        if space is None:
+            raise OfAnotherLibrary(value)
+        return kind_of(space.own(value))
     if isinstance(value, _CHANGING):
         return UNKNOWN
     if isinstance(value, (int, float, complex)):

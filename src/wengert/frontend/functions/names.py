@@ -13,8 +13,9 @@ from ...errors import NoSource
 from ...ir.graph import Const, Var
 from ...ir.types import Static, Struct
 from ...ops import structure as st
+from ..boundary.no_code import ForeignArray
 from ..boundary.partial_kinds import generators, unread_parts, with_unknown
-from ..boundary.signature import ForeignArray, derives, kind_of
+from ..boundary.signature import derives, kind_of
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
 from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now

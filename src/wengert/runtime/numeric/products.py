@@ -227,5 +227,6 @@ def einsum_bar(y_bar: Any, *others: Any, subscripts: str, index: int, like: Any)
     if own == labels:
         return np.array(x_bar)
     on_diagonal = np.zeros(np.shape(like), x_bar.dtype)
-    np.einsum(f"{own}->{labels}", on_diagonal)[...] = x_bar
+    places = dict(zip(labels, np.ogrid[tuple(slice(sizes[c]) for c in labels)], strict=True))
+    on_diagonal[tuple(places[c] for c in own)] = x_bar
     return on_diagonal

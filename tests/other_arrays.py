@@ -1,0 +1,36 @@
+"""The libraries of arrays that tests try: how each makes an array of one of NumPy's."""
+
+import importlib.util
+
+import numpy as np
+
+
+def _strict():
+    import array_api_strict
+
+    return lambda x: array_api_strict.asarray(np.array(x))
+
+
+def _torch():
+    import torch
+
+    return lambda x: torch.tensor(np.array(x))
+
+
+def _jax():
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    return lambda x: jax.numpy.asarray(np.array(x))
+
+
+_ALL = {"array_api_strict": _strict, "torch": _torch, "jax": _jax}
+LIBRARIES = {name: make for name, make in _ALL.items() if importlib.util.find_spec(name)}
+"""By name, what gives the function that makes an array."""
+
+
+def to_numpy(x):
+    """An array of any of them as one of NumPy's."""
+    if type(x).__module__.startswith("array_api_strict"):
+        return np.from_dlpack(x)
+    return np.asarray(x)
