@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 
 import numpy as np
 
+from .. import notebooks
 from ..backends import python as printer
 from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
@@ -97,6 +98,9 @@ class Text(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str | None:
+        return notebooks.highlighted(self)
 
 
 class Derivative(Generic[P, T]):
@@ -254,6 +258,10 @@ class Derivative(Generic[P, T]):
         order = f" of order {self.verb.order}" if self.verb.order > 1 else ""
         return f"<{name}{order} of {calling.shown(self.function)}>"
 
+    def _repr_html_(self) -> str | None:
+        text = import_module("wengert.api.explaining").text_of(self.verb, self.function)
+        return text and notebooks.highlighted(text)
+
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)
 
@@ -342,6 +350,8 @@ def presented(error: Exception, function: Any = None) -> Exception:
         error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))
+    if isinstance(error, WengertError):
+        return error.with_traceback(error.frames_to_show())
     return error.with_traceback(without_generated(error.__traceback__))
 
 
@@ -402,6 +412,7 @@ class Specialization:
         whole = printer.with_options(derived.method, calling.captured_by(origin.function))
         function = self._for_these_only(whole, args)
         function.source = Text(text)  # type: ignore[attr-defined]
+        function._repr_html_ = Text(text)._repr_html_  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
         function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
