@@ -221,7 +221,7 @@ def pullback(
         pairs = list(paired(run.y, y_bars[0]))
         return tuple(run.gradients(pairs, range(len(args))))
 
-    back.__qualname__ = f"pullback of {name}"
+    back.__qualname__ = f"pullback of {calling.shown(function)}"
     return run.value, back
 
 
@@ -247,7 +247,7 @@ def pushforward(
         dots = [pair for k, dot in enumerate(tangents) for pair in _along(run, k, dot)]
         return run.tangent(dots)
 
-    push.__qualname__ = f"pushforward of {name}"
+    push.__qualname__ = f"pushforward of {calling.shown(function)}"
     return run.value, push
 
 
