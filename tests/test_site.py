@@ -26,6 +26,7 @@ def test_it_builds(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
     assert "The gradient function of a scalar function." in page
+    assert "Return type" not in page, "a colon in the first line of `Returns:` is taken for a type"
     assert 'id="wg101"' in (tmp_path / "site" / "errors.html").read_text(encoding="utf-8")
 
 

@@ -457,7 +457,7 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
         **kwargs: passed on; not differentiated.
 
     Returns:
-        A tuple with a gradient for each positional argument, each like its argument: a float for a
+        A tuple with a gradient for each positional argument, each like its argument. That is a float for a
         number, an array of the same shape and dtype for an array, the same structure for a
         container, None where there is nothing to differentiate.
 
@@ -564,7 +564,7 @@ def hvp(
         tier: as of `grad`.
 
     Returns:
-        A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
+        A function `hvp(*args, v)` of the arguments of `f` and then a vector like argument `argnums`;
         it gives the product of the Hessian with it (Pearlmutter, 1994).
 
     >>> import wengert as wg
