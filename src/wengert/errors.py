@@ -95,7 +95,7 @@ class WengertError(Exception):
 
     def _render(self) -> str:
         parts = [f"[{self.code}] {_render_finding(finding)}" for finding in self.findings]
-        return "\n\n".join(parts) + f"\n\n  explained in docs/errors.md#{self.code.lower()}"
+        return "\n\n".join(parts) + f"\n\n  explained by `wengert explain {self.code}`"
 
 
 def _render_finding(finding: Finding) -> str:

@@ -19,8 +19,8 @@ _COLOURS = """\
 
 def shell() -> Any:
     """IPython's shell that this process runs, or None."""
-    ipython = sys.modules.get("IPython")
-    return ipython and ipython.get_ipython()
+    running = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return running and running()
 
 
 def cell(file: str) -> str | None:

@@ -99,6 +99,12 @@ class Text(str):
     def __repr__(self) -> str:
         return str(self)
 
+
+class Source(Text):
+    """Text that is code: a notebook shows it in colours."""
+
+    __slots__ = ()
+
     def _repr_html_(self) -> str | None:
         return notebooks.highlighted(self)
 
@@ -273,7 +279,7 @@ class Derivative(Generic[P, T]):
             WengertError: this cannot be written without knowing the kinds of the arguments.
         """
         try:
-            return Text(engine.derive_generally(self.verb, self.function).source)
+            return Source(engine.derive_generally(self.verb, self.function).source)
         except UnsupportedSyntax as refused:
             raise refused.also(
                 "Or have it written for arguments like yours: `.specialize(*args).source`."
@@ -411,8 +417,8 @@ class Specialization:
         text = written.source
         whole = printer.with_options(derived.method, calling.captured_by(origin.function))
         function = self._for_these_only(whole, args)
-        function.source = Text(text)  # type: ignore[attr-defined]
-        function._repr_html_ = Text(text)._repr_html_  # type: ignore[attr-defined]
+        function.source = Source(text)  # type: ignore[attr-defined]
+        function._repr_html_ = function.source._repr_html_  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
         function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
@@ -616,7 +622,7 @@ def code_ir(f: Callable[..., Any], *args: Any) -> str:
     """
     call = _call(f, args)
     made = engine.program_of(f, args) if args else engine.read(call).function
-    return Text(str(tidy(made)))
+    return Source(str(tidy(made)))
 
 
 def _to_read(verb: Verb, f: Callable[..., Any], args: Sequence[Any]) -> Derived:
@@ -632,11 +638,11 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     derived = _to_read(Verb("adjoint"), f, args)
     given = {} if args else calling.defaults_of(f)
     defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
-    return Text(derived.with_defaults(defaults).source)
+    return Source(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = _to_read(Verb("pushforward"), f, args)
     given = {} if args else calling.defaults_of(f)
-    return Text(derived.with_defaults({**given, **calling.captured_literals(f)}).source)
+    return Source(derived.with_defaults({**given, **calling.captured_literals(f)}).source)
