@@ -50,6 +50,17 @@ class Refused(Exception):
         self.refusal = refusal
 
 
+class AtUsersFrames:
+    """A block out of which errors of wengert's come with the frames of the user's code alone."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _entries: object) -> None:
+        if isinstance(error, WengertError):
+            error.__traceback__ = error.frames_to_show()
+
+
 def derived_or_refused(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Derived:
@@ -60,7 +71,8 @@ def derived_or_refused(
     """
     may_record = verb.tier != "static"
     try:
-        return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
+        with AtUsersFrames():
+            return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
     except REFUSALS as refusal:
         if not may_record or not engine.may_be_recorded(refusal):
             raise
@@ -279,7 +291,8 @@ class Derivative(Generic[P, T]):
             WengertError: this cannot be written without knowing the kinds of the arguments.
         """
         try:
-            return Source(engine.derive_generally(self.verb, self.function).source)
+            with AtUsersFrames():
+                return Source(engine.derive_generally(self.verb, self.function).source)
         except UnsupportedSyntax as refused:
             raise refused.also(
                 "Or have it written for arguments like yours: `.specialize(*args).source`."
@@ -302,7 +315,8 @@ class Derivative(Generic[P, T]):
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
-        return Specialization(self, *self.placed(args, kwargs)).method()
+        with AtUsersFrames():
+            return Specialization(self, *self.placed(args, kwargs)).method()
 
 
 _QUICK = frozenset(
@@ -620,14 +634,16 @@ def code_ir(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
-    call = _call(f, args)
-    made = engine.program_of(f, args) if args else engine.read(call).function
+    with AtUsersFrames():
+        call = _call(f, args)
+        made = engine.program_of(f, args) if args else engine.read(call).function
     return Source(str(tidy(made)))
 
 
 def _to_read(verb: Verb, f: Callable[..., Any], args: Sequence[Any]) -> Derived:
-    call = _call(f, args)
-    return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
+    with AtUsersFrames():
+        call = _call(f, args)
+        return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
 
 
 def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
