@@ -2,6 +2,7 @@
 
     python run.py example    fit reference data sets with derivatives by wengert
     python run.py test       run the tests; with --quick a part of them, in a minute
+    python run.py docs       build the documentation as web pages, in build/docs
 
 The first run makes a virtual environment in `.venv` (or where `WENGERT_VENV` says) and installs what
 the command needs there; arguments after the command are passed on: `python run.py test -k text`.
@@ -19,6 +20,7 @@ PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/pytho
 COMMANDS = {
     "example": ("examples", ["examples/nist.py"]),
     "test": ("test", ["-m", "pytest", "-n", "auto"]),
+    "docs": ("docs", ["-m", "sphinx", "-W", "--keep-going", "docs", "build/docs"]),
 }
 
 

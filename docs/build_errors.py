@@ -23,7 +23,7 @@ def page() -> str:
 
 
 def section(error: type[WengertError]) -> str:
-    """One error, after an anchor that messages point to."""
+    """One error, after an anchor of its own."""
     return f'<a id="{error.code.lower()}"></a>\n\n{pages_of_errors.section(error)}'
 
 

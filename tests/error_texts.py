@@ -18,7 +18,7 @@ def refusal(code, base, action):
     assert error.code == code, str(error)
     assert isinstance(error, base)
     assert f"[{code}]" in str(error)
-    assert f"docs/errors.md#{code.lower()}" in str(error)
+    assert f"wengert explain {code}`" in str(error)
     return error
 
 
@@ -45,7 +45,7 @@ def message(code, what, where, hint):
     """The whole text of an error: what is wrong, where (or None), and what to do."""
     indented = "\n".join("  " + line for line in hint.splitlines())
     paragraphs = [f"[{code}] {what}", *([where] if where else []), indented]
-    return "\n\n".join([*paragraphs, f"  explained in docs/errors.md#{code.lower()}"])
+    return "\n\n".join([*paragraphs, f"  explained by `wengert explain {code}`"])
 
 
 def in_a_file(code, folder):

@@ -44,7 +44,7 @@ def test_no_source():
   wengert reads the source of what it differentiates. Put f into a file, or
   write its rule: `@wg.rrule(f)`.
 
-  explained in docs/errors.md#wg102"""
+  explained by `wengert explain WG102`"""
     )
 
 
@@ -264,7 +264,7 @@ def test_unsupported_syntax_is_reported_all_at_once():
 
   Write a plain `def`; await what it needs outside and pass it in.
 
-  explained in docs/errors.md#wg101"""
+  explained by `wengert explain WG101`"""
     )
     assert len(error.findings) == 2
 

@@ -464,3 +464,26 @@ def test_a_name_of_a_scope_around_that_is_unbound(f):
         with pytest.raises(NameError) as ours:
             derivative(1.0, False)
         assert (type(ours.value), str(ours.value)) == (type(pythons.value), str(pythons.value))
+
+
+def packed(x):
+    return np.sum(np.packbits(x))
+
+
+@pytest.mark.parametrize(
+    ("call", "most"),
+    [
+        (lambda: wg.grad(packed)(np.ones(3)), 1),
+        (lambda: wg.gradient(packed, np.ones(3)), 2),
+        (lambda: wg.hessian(packed)(np.ones(3)), 2),
+        (lambda: wg.pullback(packed, np.ones(3)), 1),
+        (lambda: wg.grad(packed).source, 0),
+        (lambda: wg.grad(packed).specialize(np.ones(3)), 0),
+    ],
+)
+def test_a_refusal_has_hardly_a_frame_of_wengerts(call, most):
+    with pytest.raises(wg.WengertError) as caught:
+        call()
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert __file__ in files
+    assert len([file for file in files if "src/wengert" in file]) <= most

@@ -32,6 +32,7 @@ SHOWN = {
     "<pushforward of loss>": lambda: wg.pushforward(loss, 1.0)[1],
     "<sum of grad of loss over 1 part>": lambda: wg.grad(wg.over_parts(loss, [1.0])),
     "<unflatten: 1 numbers to a list>": lambda: wg.flatten([1.0])[1],
+    "<partials by 2 variables>": lambda: wg.numbers.partials(loss, 1.0, 1.0),
     "Dual(1.0, 2.0)": lambda: wg.Dual(1.0, 2.0),
     "<Graph of nothing: 0 nodes>": lambda: wg.Graph(),
     "<Term a * 2>": lambda: wg.Graph().variables("a")[0] * 2,
@@ -43,3 +44,9 @@ def test_it_says_what_it_is(text):
     if "sparse" in text:
         pytest.importorskip("scipy")
     assert repr(SHOWN[text]()) == text
+
+
+def test_what_is_recorded_says_what_it_is():
+    hidden = eval("lambda x: x * x")
+    for verb in (wg.pullback, wg.pushforward):
+        assert repr(verb(hidden, 1.0)[1]).startswith(f"<function {verb.__name__} of <lambda> at ")

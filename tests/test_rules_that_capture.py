@@ -189,6 +189,6 @@ def test_a_derivative_whose_file_would_not_run_is_not_saved(tmp_path):
         "[WG102] the saved file would lack what it calls: function is the function "
         "test_a_derivative_whose_file_would_not_run_is_not_saved.<locals>._\n\n"
         "  Define it with `def` at the top of a module that the file can import.\n\n"
-        "  explained in docs/errors.md#wg102"
+        "  explained by `wengert explain WG102`"
     )
     assert not (tmp_path / "saved.py").exists()

@@ -8,9 +8,11 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import notebooks
 from .runtime.refusals import DerivativeWarning as DerivativeWarning
 
 if TYPE_CHECKING:
+    from types import TracebackType
     from typing import Any, Self
 
     from .ir.graph import Span
@@ -84,9 +86,16 @@ class WengertError(Exception):
         vars(error).update(vars(self), findings=list(findings))
         return error  # type: ignore[return-value]
 
+    def frames_to_show(self) -> TracebackType | None:
+        """The traceback without wengert's own frames: what is wrong is not in them."""
+        return notebooks.users_alone(self.__traceback__)
+
+    def _render_traceback_(self) -> list[str]:
+        return notebooks.traceback_of(self, self.frames_to_show())  # what IPython shows
+
     def _render(self) -> str:
         parts = [f"[{self.code}] {_render_finding(finding)}" for finding in self.findings]
-        return "\n\n".join(parts) + f"\n\n  explained in docs/errors.md#{self.code.lower()}"
+        return "\n\n".join(parts) + f"\n\n  explained by `wengert explain {self.code}`"
 
 
 def _render_finding(finding: Finding) -> str:
@@ -100,7 +109,9 @@ def _render_finding(finding: Finding) -> str:
 
 def excerpt(span: Span) -> list[str]:
     """The user's line with a caret under the text that a span covers."""
-    where = f"  {span.file}:{span.line}" + (f", in {span.function}" if span.function else "")
+    where = f"  {notebooks.place(span.file, span.line)}" + (
+        f", in {span.function}" if span.function else ""
+    )
     text = linecache.getline(span.file, span.line).rstrip("\n")
     if not text:
         return [where]
@@ -379,6 +390,9 @@ class InternalError(WengertError, RuntimeError):
     """
 
     code = "WG901"
+
+    def frames_to_show(self) -> TracebackType | None:
+        return self.__traceback__
 
     def __init__(self, message: str, hint: str = "", span: Span | None = None):
         super().__init__(

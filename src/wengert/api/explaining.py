@@ -47,6 +47,16 @@ def of_calls(verb: Verb, function: Any) -> str:
     return "\n".join(told) or "no call so far"
 
 
+def text_of(verb: Verb, function: Any) -> str | None:
+    """A derivative without its helpers, as the last of its calls took it; None where it has no text."""
+    known = [engine.known(verb, call)[0] for call in engine.calls_of(verb, function)]
+    try:
+        last = next(filter(None, reversed(known)), None) or engine.derive_generally(verb, function)
+        return "\n\n".join(printed.text for printed in last.printed)
+    except WengertError:
+        return None
+
+
 def _told(call: Call, said: str) -> str:
     kinds = ", ".join(f"{name}: {kind}" for name, kind in (*call.arguments, *call.keywords))
     return f"({kinds}) {said}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 
 import numpy as np
 
+from .. import notebooks
 from ..backends import python as printer
 from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
@@ -52,6 +53,17 @@ class Refused(Exception):
         self.refusal = refusal
 
 
+class AtUsersFrames:
+    """A block out of which errors of wengert's come with the frames of the user's code alone."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _entries: object) -> None:
+        if isinstance(error, WengertError):
+            error.__traceback__ = error.frames_to_show()
+
+
 def derived_or_refused(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Derived:
@@ -62,7 +74,8 @@ def derived_or_refused(
     """
     may_record = verb.tier != "static" and computing_in.get() is None
     try:
-        return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
+        with AtUsersFrames():
+            return engine.derive_for(verb, function, args, kwargs, or_recorded=may_record)
     except REFUSALS as refusal:
         if computing_in.get() is not None and engine.may_be_recorded(refusal):
             raise refusal.also(
@@ -109,6 +122,15 @@ class Text(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class Source(Text):
+    """Text that is code: a notebook shows it in colours."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return notebooks.highlighted(self)
 
 
 class Derivative(Generic[P, T]):
@@ -271,6 +293,10 @@ class Derivative(Generic[P, T]):
         order = f" of order {self.verb.order}" if self.verb.order > 1 else ""
         return f"<{name}{order} of {calling.shown(self.function)}>"
 
+    def _repr_html_(self) -> str | None:
+        text = import_module("wengert.api.explaining").text_of(self.verb, self.function)
+        return text and notebooks.highlighted(text)
+
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)
 
@@ -282,7 +308,8 @@ class Derivative(Generic[P, T]):
             WengertError: this cannot be written without knowing the kinds of the arguments.
         """
         try:
-            return Text(engine.derive_generally(self.verb, self.function).source)
+            with AtUsersFrames():
+                return Source(engine.derive_generally(self.verb, self.function).source)
         except UnsupportedSyntax as refused:
             raise refused.also(
                 "Or have it written for arguments like yours: `.specialize(*args).source`."
@@ -309,7 +336,8 @@ class Derivative(Generic[P, T]):
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
-        return Specialization(self, *self.placed(args, kwargs)).method()
+        with AtUsersFrames():
+            return Specialization(self, *self.placed(args, kwargs)).method()
 
 
 _QUICK = frozenset(
@@ -374,6 +402,8 @@ def presented(error: Exception, function: Any = None) -> Exception:
         error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))
+    if isinstance(error, WengertError):
+        return error.with_traceback(error.frames_to_show())
     return error.with_traceback(without_generated(error.__traceback__))
 
 
@@ -442,7 +472,8 @@ class Specialization:
         text = written.source
         whole = printer.with_options(derived.method, calling.captured_by(origin.function))
         function = self._for_these_only(whole, args)
-        function.source = Text(text)  # type: ignore[attr-defined]
+        function.source = Source(text)  # type: ignore[attr-defined]
+        function._repr_html_ = function.source._repr_html_  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
         function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
@@ -487,7 +518,7 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
         **kwargs: passed on; not differentiated.
 
     Returns:
-        A tuple with a gradient for each positional argument, each like its argument: a float for a
+        A tuple with a gradient for each positional argument, each like its argument. That is a float for a
         number, an array of the same shape and dtype for an array, the same structure for a
         container, None where there is nothing to differentiate.
 
@@ -594,7 +625,7 @@ def hvp(
         tier: as of `grad`.
 
     Returns:
-        A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
+        A function `hvp(*args, v)` of the arguments of `f` and then a vector like argument `argnums`;
         it gives the product of the Hessian with it (Pearlmutter, 1994).
 
     >>> import wengert as wg
@@ -644,14 +675,16 @@ def code_ir(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
-    call = _call(f, args)
-    made = engine.program_of(f, args) if args else engine.read(call).function
-    return Text(str(tidy(made)))
+    with AtUsersFrames():
+        call = _call(f, args)
+        made = engine.program_of(f, args) if args else engine.read(call).function
+    return Source(str(tidy(made)))
 
 
 def _to_read(verb: Verb, f: Callable[..., Any], args: Sequence[Any]) -> Derived:
-    call = _call(f, args)
-    return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
+    with AtUsersFrames():
+        call = _call(f, args)
+        return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
 
 
 def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
@@ -662,11 +695,11 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     derived = _to_read(Verb("adjoint"), f, args)
     given = {} if args else calling.defaults_of(f)
     defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
-    return Text(derived.with_defaults(defaults).source)
+    return Source(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = _to_read(Verb("pushforward"), f, args)
     given = {} if args else calling.defaults_of(f)
-    return Text(derived.with_defaults({**given, **calling.captured_literals(f)}).source)
+    return Source(derived.with_defaults({**given, **calling.captured_literals(f)}).source)

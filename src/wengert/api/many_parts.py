@@ -36,7 +36,7 @@ def over_parts(f: Callable[..., Any], parts: Iterable[Any], executor: Any = None
             gets the parts once and keeps them. Without one the parts are gone through one by one.
 
     Returns:
-        A function of the parameters. Its derivatives by every verb are sums over the parts as well: each part's is
+        A function of the parameters. Its derivatives by every verb are sums over the parts as well. Each part's is
         computed where the part is, in one round. It may stand in what is differentiated.
 
     Raises:

@@ -32,6 +32,7 @@ from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of, not_to
 from ..frontend.record.world import current
 from ..ir.callers import failing_span
 from ..ir.types import Kind
+from ..notebooks import place
 from ..numbers.arguments import copied, is_number, mapped_numbers
 from ..numbers.forward import checked_pair, must_be_scalar
 from ..numbers.number import value_of
@@ -100,7 +101,7 @@ REFUSED = (UnsupportedSyntax, NoSource, NoRule, LostWrite, LostDerivative, Unkno
 
 def both(refusal: WengertError, finding: Finding) -> WengertError:
     """A refusal by reading, which says why recording does not help."""
-    where = "" if finding.span is None else f" ({finding.span.file}:{finding.span.line})"
+    where = "" if finding.span is None else f" ({place(finding.span.file, finding.span.line)})"
     said = finding.message.partition("\n")[0]
     return refusal.also(f"Recording a run does not help here: {said}{where}.")
 
@@ -220,6 +221,7 @@ def pullback(
         pairs = list(paired(run.y, y_bars[0]))
         return tuple(run.gradients(pairs, range(len(args))))
 
+    back.__qualname__ = f"pullback of {calling.shown(function)}"
     return run.value, back
 
 
@@ -245,6 +247,7 @@ def pushforward(
         dots = [pair for k, dot in enumerate(tangents) for pair in _along(run, k, dot)]
         return run.tangent(dots)
 
+    push.__qualname__ = f"pushforward of {calling.shown(function)}"
     return run.value, push
 
 

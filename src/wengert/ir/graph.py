@@ -35,6 +35,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from .. import notebooks
 from .op import Op
 from .records import record, value_record
 from .types import UNKNOWN, Kind
@@ -65,7 +66,8 @@ class Span:
     function: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file.rsplit('/', 1)[-1]}:{self.line}"
+        file = self.file if notebooks.cell(self.file) else self.file.rsplit("/", 1)[-1]
+        return notebooks.place(file, self.line)
 
 
 @record

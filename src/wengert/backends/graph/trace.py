@@ -22,7 +22,7 @@ def trace(f: Callable[..., Any], *args: Any, **named: Any) -> Any:
         named: more of them, by name.
 
     Returns:
-        What `f` returned: a term, or a container of terms, of a new graph. Its variables are named after the
+        What `f` returned, a term, or a container of terms, of a new graph. Its variables are named after the
         parameters and have the values of the arguments.
 
     Raises:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 import __future__
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.machinery import SourceFileLoader
 from types import CodeType, FunctionType
@@ -21,8 +22,19 @@ def is_compiled_as_it_stands(function: FunctionType) -> bool:
 
 def is_compiled_from(code: CodeType, text: str) -> bool:
     """Whether code comes from a text."""
+    return _is_among(_codes(text, code.co_filename, code.co_flags & _FUTURES), code)
+
+
+def defines(tree: ast.Module, code: CodeType) -> bool:
+    """Whether code comes from a syntax tree."""
+    try:
+        return _is_among(_compiled(tree, code.co_filename, code.co_flags & _FUTURES), code)
+    except SyntaxError:
+        return False
+
+
+def _is_among(compiled: Iterable[CodeType], code: CodeType) -> bool:
     bare = _without_positions(code)
-    compiled = _codes(text, code.co_filename, code.co_flags & _FUTURES)
     return any(
         _without_positions(each) == bare
         for each in compiled
@@ -33,8 +45,11 @@ def is_compiled_from(code: CodeType, text: str) -> bool:
 @lru_cache(maxsize=256)
 def _codes(text: str, file: str, futures: int) -> tuple[CodeType, ...]:
     """The code of everything that a text defines."""
-    module = compile(text, file, "exec", flags=futures, dont_inherit=True)
-    return tuple(_inside(module))
+    return tuple(_compiled(text, file, futures))
+
+
+def _compiled(source: str | ast.Module, file: str, futures: int) -> Iterator[CodeType]:
+    return _inside(compile(source, file, "exec", flags=futures, dont_inherit=True))
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:

@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 
 from ...errors import NoSource
 from ...ir.records import value_record
+from .cells import typed
 from .compiled import is_compiled_as_it_stands, is_compiled_from
 from .private_names import with_private_names
 
@@ -43,8 +44,16 @@ def source_of(function: FunctionType) -> Source:
 
 def _file_of(function: FunctionType) -> str:
     """The file of a function; Python has modules of its own compiled in, whose files are there all the same."""
+    if cell := typed(function.__code__):
+        return cell.file
     name = function.__code__.co_filename
     return function.__globals__.get("__file__") or name if name.startswith("<frozen ") else name
+
+
+def _code_of(function: FunctionType) -> CodeType:
+    """The code of a function, as it stands in its file."""
+    cell = typed(function.__code__)
+    return cell.code if cell else function.__code__
 
 
 def _refusal(function: FunctionType) -> NoSource:
@@ -72,7 +81,7 @@ def _refusal(function: FunctionType) -> NoSource:
 
 def _found(function: FunctionType) -> list[FunctionNode]:
     """What may be the source of a function, in its file as it was when it was last looked at."""
-    code, strict = function.__code__, is_compiled_as_it_stands(function)
+    code, strict = _code_of(function), is_compiled_as_it_stands(function)
     if not strict:
         linecache.checkcache(_file_of(function))
     for text in _texts(_lines(function), code):
@@ -88,7 +97,7 @@ def _lines(function: FunctionType) -> tuple[str, ...]:
 
 def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:
     """The functions that a function's definition stands in, the outermost first."""
-    code = function.__code__
+    code = _code_of(function)
     for text in _texts(_lines(function), code):
         try:
             tree = _parsed(text, code.co_filename)

@@ -12,6 +12,7 @@ from ...errors import BadArgument, MixedNumbers
 from ...ir.callers import calling_span
 from ...ops.dispatch.lookup import must_be_number
 from ...ops.dispatch.substitution import with_ops
+from ...ops.program.checks import counted
 from ..dual import Dual
 from ..forward import one_like
 from ..levels import Level, differentiation, level_of
@@ -133,6 +134,9 @@ class Partials:
         for k in orders:
             value = times_factorial(value, k)
         return value
+
+    def __repr__(self) -> str:
+        return f"<partials by {counted(self._count, 'variable')}>"
 
     def order(self, n: int) -> Any:
         """The derivatives of order n: a number, a gradient, a Hessian, a tensor of n axes."""
