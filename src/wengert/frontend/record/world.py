@@ -27,7 +27,6 @@ from typing import Any, Self
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...ops import registry
 from ...runtime.containers import attributes_of, is_built_on_container
 from ..polyfills import manifest
 from .as_text import AS_TEXT
@@ -53,13 +52,16 @@ from .classes import (
 )
 from .code import WENGERT, closes_over_code, is_polyfill, is_standard, names_in
 from .libraries import (
+    SPELLINGS,
     Iterated,
     LibraryObject,
+    Spelling,
     Ufunc,
     of_builtin,
     of_dispatched,
     of_generator,
     of_module,
+    own_rule,
     walked_by_numpy,
     wrapped,
 )
@@ -158,7 +160,7 @@ class World:
     def _function(self, function: FunctionType, of_library: bool) -> Any:
         if function.__globals__.get("__builtins__") is BUILTINS:
             return function
-        own = _own_rule(function)
+        own = own_rule(function)
         if own is not None:
             return self.keep(function, own)
         file = function.__code__.co_filename
@@ -350,6 +352,8 @@ class World:
             return self.keep(x, lambda: self.of(x()))
         if is_iterator(x):
             return self.keep(x, Iterated(x, self.of))
+        if isinstance(x, SPELLINGS):
+            return self.keep(x, Spelling(x))
         if isinstance(x, tuple):
             return self.of_tuple(x)
         if isinstance(x, (dict, list)) and not is_built_on_container(type(x)):
@@ -367,16 +371,6 @@ class World:
         return self._to_be_filled(
             made, lambda: fill(made, {name: of(item) for name, item in attributes.items()})
         )
-
-
-def _own_rule(function: Any) -> Any:
-    """A function that has a rule of its user's, called as the op that it is."""
-    if not registry.ruled:
-        return None
-    found = registry.find(function)
-    if found is None or found[0] not in registry.ruled:
-        return None
-    return wrapped(function)
 
 
 _MAKE: dict[type, Callable[[World, Any], Any]] = {
