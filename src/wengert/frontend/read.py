@@ -199,7 +199,8 @@ def _refuse_sourceless(it: Interpreter) -> None:
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
     """Whether what the program changes may be given to it again where it is taken apart."""
     changed = any(place.origin in params for place in it.heap)
-    return changed and any(_can_change(each.kind) for each in inputs)
+    captures = any(each.how == "captured" for each in inputs)
+    return changed and (captures or any(_can_change(each.kind) for each in (*inputs, *params)))
 
 
 def _can_change(kind: Kind) -> bool:
