@@ -187,8 +187,12 @@ class Recorded(PerturbedNumber):
                     calling_span(),
                 )
             )
-        if array.dtype.kind in "biu" and is_active(value, self.tape):
+        if not is_active(value, self.tape):
+            return
+        if array.dtype.kind in "biu":
             raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
+        if self.memory is not None and self.memory.held_by:
+            raise noting(held_elsewhere(self.memory.held_by))
 
     def __iter__(self) -> Iterator[Any]:
         if np.ndim(value_of(self)) == 0 and not records.is_record(self):
@@ -348,6 +352,16 @@ def _stores_an_item(frame: FrameType | None) -> bool:
     """Whether the caller of a frame's code is about to write an item: an array of integers asks for an integer."""
     caller = frame and frame.f_back
     return caller is not None and caller.f_code.co_code[caller.f_lasti] == _STORE_SUBSCR
+
+
+def held_elsewhere(cls: str) -> WengertError:
+    """A value is written to an array that something holds which would hand it out as a float."""
+    return UnsupportedSyntax(
+        f"the function writes to an array which a {cls} holds that was there before: what that hands out has no "
+        "derivative",
+        f"Make the {cls} inside the function, or write to a copy of the array.",
+        calling_span(),
+    )
 
 
 _STORE_SUBSCR = opmap["STORE_SUBSCR"]

@@ -16,8 +16,8 @@ from ...ir.callers import calling_span
 from ...ops import registry
 from ..polyfills import manifest
 from .as_text import AS_TEXT, MODULES, refuse_as_text
-from .boxes import Recorded, boxes_in, fresh, is_active, noting
-from .classes import LEFT_ALONE, LIBRARIES
+from .boxes import Recorded, boxes_in, fresh, held_elsewhere, is_active, noting
+from .classes import LEFT_ALONE, LIBRARIES, arrays_held
 from .functions import anything, called, called_ufunc, may_hold_boxes
 from .methods import real_type
 from .operations import operations
@@ -215,6 +215,15 @@ def wrapped(function: Any) -> Callable[..., Any]:
             setattr(call, name, getattr(function, name))
     call.__dict__["_recorded_"] = function
     return call
+
+
+def note_holder(world: World, x: Any, name: str = "") -> None:
+    """Something that nothing stands for: what is written to the arrays in it is not read as written."""
+    for array in arrays_held(x):
+        memory = world.tape.memory_of(array)
+        memory.held_by = name or type(x).__name__
+        if memory.active and not world.tape.is_argument(array):
+            raise noting(held_elsewhere(memory.held_by))
 
 
 def own_rule(function: Any) -> Any:

@@ -27,7 +27,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...runtime.containers import attributes_of, is_built_on_container
+from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container
 from ..polyfills import manifest
 from .as_text import AS_TEXT
 from .boxes import Recorded, from_outside
@@ -47,6 +47,7 @@ from .classes import (
     is_object,
     is_own_class,
     is_told_of_subclasses,
+    items_of,
     methods_of,
     unannounced,
 )
@@ -57,6 +58,7 @@ from .libraries import (
     LibraryObject,
     Spelling,
     Ufunc,
+    note_holder,
     of_builtin,
     of_dispatched,
     of_generator,
@@ -255,6 +257,8 @@ class World:
             is_filled = cls.__name__.startswith(("lil_", "dok_"))
             return self.keep(cls, self.of(instead) if is_filled else wrapped(cls))
         if not is_own_class(cls) or CLASS in vars(cls):
+            if type(cls) is not type and cls.__flags__ & 1 << 9:
+                note_holder(self, dict(vars(cls)), f"class {cls.__name__}")
             return self.known.setdefault(id(cls), (cls, cls))[1]
         names, data = methods_of(cls), data_of(cls)
         self.known[id(cls)] = cls, cls  # while its methods are copied
@@ -295,7 +299,11 @@ class World:
 
     def array(self, x: np.ndarray[Any, Any]) -> Any:
         """An array of the program's, in its own memory: the run writes to that as the program would."""
-        return self.keep(x, from_outside(x)) if may_have_derivatives(x) else x
+        if may_have_derivatives(x):
+            return self.keep(x, from_outside(x))
+        if x.dtype == object:
+            note_holder(self, x)
+        return x
 
     def of_list(self, x: list[Any]) -> Any:
         if not is_interesting(x):
@@ -359,6 +367,7 @@ class World:
         if isinstance(x, (dict, list)) and not is_built_on_container(type(x)):
             return self.of_dict(x) if isinstance(x, dict) else self.of_list(x)
         if not is_object(x):
+            note_holder(self, x)
             root = str(getattr(x, "__module__", "")).partition(".")[0]
             is_code = root in LIBRARIES and callable(x)
             return self.keep(x, LibraryObject(x) if is_code else x)
@@ -369,7 +378,14 @@ class World:
         made = self.keep(x, blank(x, self.of(type(x))))
         attributes = attributes_of(x)
         return self._to_be_filled(
-            made, lambda: fill(made, {name: of(item) for name, item in attributes.items()})
+            made,
+            lambda: fill(
+                made,
+                {
+                    name: items_of(x, of) if name == CONTENTS else of(x)
+                    for name, x in attributes.items()
+                },
+            ),
         )
 
 
