@@ -264,3 +264,44 @@ def test_operands_that_are_no_numbers_raise_what_python_raises(f):
 def test_code_in_c_that_takes_plain_numbers_is_refused(f, said):
     error = refusal("WG206", TypeError, lambda: recorded(f)(0.7))
     says(error, "code that is written in C takes plain numbers: ", said, __file__, "`wg.rrule`")
+
+
+def test_metaclasses_that_the_run_defines():
+    def f(x):
+        class Doubling(type):
+            def __call__(cls, *args):
+                made = super().__call__(*args)
+                made.k = 2
+                return made
+
+        class T(metaclass=Doubling):
+            def __init__(self, v):
+                self.v = math.sin(v)
+
+        return T(x).v * T(x).k
+
+    assert wg.value_and_grad(f)(0.7) == (
+        pytest.approx(f(0.7)),
+        pytest.approx(2 * math.cos(0.7)),
+    )
+
+
+def test_items_with_their_indices():
+    def f(a):
+        return sum(v**2 * sum(index) for index, v in np.ndenumerate(a)) + sum(
+            k[0] * v for k, v in np.ndenumerate(np.arange(3))
+        )
+
+    a = np.arange(6.0).reshape(2, 3)
+    assert recorded(f)(a) == pytest.approx(2 * a * np.add.outer([0, 1], [0, 1, 2]))
+
+
+def test_an_item_of_a_sparse_matrix_is_deleted():
+    def f(x):
+        table = sparse.dok_matrix((3, 3))
+        table[1, 1], table[0, 0] = x, 2 * x
+        del table[1, 1]
+        return table.sum() * x
+
+    for tier in (None, "recorded"):
+        assert wg.value_and_grad(f, tier=tier)(0.7) == (pytest.approx(0.98), pytest.approx(2.8))

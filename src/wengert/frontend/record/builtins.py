@@ -160,6 +160,8 @@ def real(cls: Any) -> Any:
 
 class _TypeOf(type):
     def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        if cls is not Type:  # a metaclass of the program's
+            return super().__call__(*args, **keywords)
         if len(args) != 1:
             return builtins.type(*args, **keywords)
         found = builtins.type(value_of(args[0]))

@@ -250,7 +250,7 @@ class World:
             return TYPES[cls]
         if cls is np.nditer:
             return self.keep(cls, walked_by_numpy)
-        is_replaced = cls is np.vectorize or cls.__module__.startswith("scipy.")
+        is_replaced = cls in (np.vectorize, np.ndenumerate) or cls.__module__.startswith("scipy.")
         instead = manifest.stand_in_for(cls) if is_replaced else None
         if instead is not None:
             # what is filled item by item may be given boxes later
