@@ -282,6 +282,74 @@ def test_every_verb_sees_both_names(name):
         assert f(0.8) == pytest.approx(make()(0.8))
 
 
+def closure_that_writes():
+    o = Inner()
+
+    def f(x):
+        o.v = x * x
+        return o.v**2
+
+    return f
+
+
+def list_that_is_written():
+    held = [1.0]
+
+    def f(x):
+        held[0] = x * x
+        return held[0] ** 2
+
+    return f
+
+
+class Counter:
+    def __init__(self):
+        self.calls, self.last = 0, 7.0
+
+    def run(self, x):
+        self.calls += 1
+        self.last = x * x
+        return self.last**2
+
+
+def method_of_a_captured_object():
+    o = Counter()
+    return lambda x: o.run(x)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        closure_that_writes,
+        list_that_is_written,
+        lambda: Counter().run,
+        method_of_a_captured_object,
+    ],
+)
+def test_what_a_function_changes_of_its_own_is_followed_by_every_verb(make):
+    first, second = pytest.approx(4 * 0.8**3), pytest.approx(12 * 0.8**2)
+    f = make()
+    assert wg.value_and_grad(f)(0.8) == (pytest.approx(0.8**4), first)
+    assert wg.jacobian(make())(0.8) == first
+    assert wg.jacobian(make(), mode="forward")(0.8) == first
+    assert wg.hessian(make())(0.8) == second
+    assert wg.derivative(make(), 2)(0.8) == second
+    assert wg.grad(wg.grad(make()))(0.8) == second
+    if getattr(f, "__self__", None) is not None:
+        assert (f.__self__.calls, f.__self__.last) == (1, pytest.approx(0.64))
+
+
+def test_a_bound_method_that_changes_its_object_is_recorded():
+    run = Counter().run
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(run, tier="static")(0.8))
+    what = (
+        "a bound method that changes its object, or the derivative of a function that changes what it has captured, "
+        "is not read"
+    )  # fmt: skip
+    assert str(error).startswith(f"[WG101] {what}\n\n  {__file__}:")
+    assert "Differentiate a function that calls it: `lambda x: o.method(x)`." in str(error)
+
+
 def test_objects_that_are_arguments():
     def f(a, b, x):
         a.i.v = x * x

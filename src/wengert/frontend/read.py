@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
+from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
@@ -249,6 +250,12 @@ class _Given:
         self.it.reading.made_of |= _classes_in(kind)
         plain = with_unknown(kind)
         if name in self.it.reading.whole and isinstance(plain, Struct):
+            if plain.type is types.MethodType or plain.form == "derivative":
+                raise self.it.unsupported(
+                    "a bound method that changes its object, or the derivative of a function that changes what it has "
+                    "captured, is not read",
+                    "Differentiate a function that calls it: `lambda x: o.method(x)`.",
+                ).at(calling_span())
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(plain, name))
             value = self.it.open_up(self.params[-1])
