@@ -15,7 +15,7 @@ from ..ir.builder import Builder
 from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
-from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
+from ..ir.types import NONE, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
 from ..ops.program.identity import apart
 from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
@@ -200,7 +200,8 @@ def _refuse_sourceless(it: Interpreter) -> None:
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
     """Whether what the program changes may be given to it again where it is taken apart."""
     changed = any(place.origin in params for place in it.heap)
-    captures = any(each.how == "captured" for each in inputs)
+    captured = [each.kind for each in inputs if each.how == "captured"]
+    captures = any(not isinstance(kind, (Number, Array)) for kind in captured)
     return changed and (captures or any(_can_change(each.kind) for each in (*inputs, *params)))
 
 

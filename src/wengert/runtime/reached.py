@@ -6,12 +6,15 @@ import functools
 import gc
 from collections.abc import Iterator
 from contextvars import ContextVar
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
 
 from .containers import SEQUENCES, values_held
+
+BOUND = (MethodType, BuiltinFunctionType, MethodWrapperType)
+"""The types of methods that are bound to an object."""
 
 
 def reached_from(value: Any) -> Iterator[Any]:
@@ -26,7 +29,7 @@ def reached_from(value: Any) -> Iterator[Any]:
         yield from (value.__kwdefaults__ or {}).values()
     elif isinstance(value, functools.partial):
         yield from (value.func, *value.args, *value.keywords.values())
-    elif hasattr(value, "__self__"):
+    elif isinstance(value, BOUND):
         yield from (value.__self__, getattr(value, "__func__", None))
     elif isinstance(value, type):
         yield from vars(value).values() if value.__flags__ & 1 << 9 else ()

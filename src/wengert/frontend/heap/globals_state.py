@@ -17,7 +17,7 @@ from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Kind, Other
 from ...ops import structure as st
 from ...runtime.memory import can_change
-from ...runtime.reached import reached_from
+from ...runtime.reached import BOUND, reached_from
 from ..domain.values import ObjectId, held_by
 from .places import NeedsWhole
 
@@ -61,7 +61,7 @@ def note_holder(it: Interpreter, name: str, value: Any) -> None:
     Raises:
         UnsupportedSyntax: it does.
     """
-    if getattr(value, "__self__", None) is not None or isinstance(value, functools.partial):
+    if isinstance(value, (*BOUND, functools.partial)):
         it.reading.seen_outside[id(value)] = value
         _refuse_overlap(it, name, value)
 
