@@ -1,5 +1,7 @@
 """Data of unusual kinds in recorded runs: arrays of records, what classes hold, sparse matrices."""
 
+import collections
+import decimal
 import itertools
 import math
 import weakref
@@ -63,7 +65,7 @@ def test_a_function_of_whole_records_is_refused():
     def f(x):
         table = np.zeros(2, dtype=[("a", float), ("b", float)])
         table["a"] = x
-        return np.concatenate([table, table])["a"].sum()
+        return np.pad(table, 1)["a"].sum()
 
     says(refusal("WG101", NotImplementedError, lambda: recorded(f)(0.7)), "array of records")
 
@@ -176,3 +178,130 @@ def test_what_was_made_before_hands_out_the_arrays_of_the_run(make):
     )
     assert HELD["it"] is made
     assert KEPT.tolist() == [1.0, 0.7, 1.0]
+
+
+class Counted:
+    def __init__(self, a):
+        self.a = a
+        self.count = getattr(self, "count", 0) + 1
+
+    def value(self):
+        return math.sin(self.a) * self.count
+
+
+class Named(Counted):
+    def __init__(self, a, b):
+        super(Named, self).__init__(a)  # noqa: UP008
+        self.b, self.count = b, self.count + 1
+
+    def value(self):
+        return super(Named, self).value() * math.exp(self.b)  # noqa: UP008
+
+
+class Youngest(Named):
+    def __init__(self, a):
+        super().__init__(a, 2 * a)
+
+    def value(self):
+        own = lambda: self.a
+        return super().value() + own()
+
+
+class Ordered(collections.OrderedDict):
+    def __init__(self, scale):
+        super(Ordered, self).__init__()  # noqa: UP008
+        self.scale = scale
+
+    def __setitem__(self, key, value):
+        super(Ordered, self).__setitem__(key, value * self.scale)  # noqa: UP008
+
+
+def in_order(x):
+    table = Ordered(3.0)
+    table["a"] = math.exp(x)
+    return table["a"] * x
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: Named(x, x * x).value(), lambda x: Youngest(x).value(), in_order]
+)
+def test_super_with_a_class_runs_each_method_once(f):
+    value, slope = wg.value_and_grad(f, tier="recorded")(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-14)
+    assert slope == pytest.approx(differences(f, 0.7), rel=1e-7)
+    assert wg.jacobian(f, mode="forward", tier="recorded")(0.7) == pytest.approx(slope)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: "a" + x,
+        lambda x: [1.0] + x,  # noqa: RUF005
+        lambda x: None * x,
+        lambda x: x + None,
+        lambda x: x ** "a",
+        lambda x: {} - x,
+        lambda x: (1,) * x,
+        lambda x: x // "s",
+    ],
+)
+def test_operands_that_are_no_numbers_raise_what_python_raises(f):
+    with pytest.raises(TypeError) as expected:
+        f(0.7)
+    with pytest.raises(TypeError) as caught:
+        recorded(f)(0.7)
+    assert str(caught.value) == str(expected.value)
+
+
+@pytest.mark.parametrize(
+    ("f", "said"),
+    [
+        (lambda x: float.__add__(x, 2.0), "requires a 'float' object but received a 'number with a derivative'"),
+        (lambda x: float(decimal.Decimal(x)) * x, "conversion from number with a derivative to Decimal"),
+        (lambda x: memoryview(np.ones(2) * x)[0], "a bytes-like object is required, not 'number with a derivative'"),
+    ],
+)  # fmt: skip
+def test_code_in_c_that_takes_plain_numbers_is_refused(f, said):
+    error = refusal("WG206", TypeError, lambda: recorded(f)(0.7))
+    says(error, "code that is written in C takes plain numbers: ", said, __file__, "`wg.rrule`")
+
+
+def test_metaclasses_that_the_run_defines():
+    def f(x):
+        class Doubling(type):
+            def __call__(cls, *args):
+                made = super().__call__(*args)
+                made.k = 2
+                return made
+
+        class T(metaclass=Doubling):
+            def __init__(self, v):
+                self.v = math.sin(v)
+
+        return T(x).v * T(x).k
+
+    assert wg.value_and_grad(f)(0.7) == (
+        pytest.approx(f(0.7)),
+        pytest.approx(2 * math.cos(0.7)),
+    )
+
+
+def test_items_with_their_indices():
+    def f(a):
+        return sum(v**2 * sum(index) for index, v in np.ndenumerate(a)) + sum(
+            k[0] * v for k, v in np.ndenumerate(np.arange(3))
+        )
+
+    a = np.arange(6.0).reshape(2, 3)
+    assert recorded(f)(a) == pytest.approx(2 * a * np.add.outer([0, 1], [0, 1, 2]))
+
+
+def test_an_item_of_a_sparse_matrix_is_deleted():
+    def f(x):
+        table = sparse.dok_matrix((3, 3))
+        table[1, 1], table[0, 0] = x, 2 * x
+        del table[1, 1]
+        return table.sum() * x
+
+    for tier in (None, "recorded"):
+        assert wg.value_and_grad(f, tier=tier)(0.7) == (pytest.approx(0.98), pytest.approx(2.8))

@@ -25,7 +25,7 @@ from ..passes.checks.deferral import refused_when_run
 from ..passes.checks.ignored import ignored_errors
 from ..passes.memory import settle
 from ..rules import registry as rules
-from . import keys, ready
+from . import keys, ready, shared
 from .calling import (
     Call,
     call_of,
@@ -90,16 +90,17 @@ def derive_for(
     Raises:
         WengertError: reading is refused.
     """
-    found = ready.find(verb, function, args, kwargs)
-    if found is not None:
-        return found
-    while True:
+    derived = ready.find(verb, function, args, kwargs)
+    while derived is None:
         try:
-            return _derive_for(verb, function, args, kwargs, or_recorded)
+            derived = _derive_for(verb, function, args, kwargs, or_recorded)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name, of_function=needs.of_function)
         except keys.LooksFurther as looks:
             keys.must_look_at(verb, looks.call, looks.ways)
+    if derived.must_be_apart:
+        shared.refuse(function, args, kwargs)
+    return derived
 
 
 def call_for(verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:

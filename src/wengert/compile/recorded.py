@@ -89,9 +89,7 @@ def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
         return record(*args)
     except REFUSED as error:
         raise both(refusal, error.findings[0]) from None
-    except (TypeError, SystemError, pickle.PicklingError) as error:
-        if isinstance(error, TypeError) and Recorded.__name__ not in str(error):
-            raise
+    except (SystemError, pickle.PicklingError) as error:
         # code in C has met a box
         raise both(refusal, Finding(str(error), "", failing_span(error.__traceback__))) from error
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
+from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
-from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
+from ..ir.types import NONE, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
 from ..ops.program.identity import apart
 from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
@@ -199,7 +200,9 @@ def _refuse_sourceless(it: Interpreter) -> None:
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
     """Whether what the program changes may be given to it again where it is taken apart."""
     changed = any(place.origin in params for place in it.heap)
-    return changed and any(_can_change(each.kind) for each in inputs)
+    captured = [each.kind for each in inputs if each.how == "captured"]
+    captures = any(not isinstance(kind, (Number, Array)) for kind in captured)
+    return changed and (captures or any(_can_change(each.kind) for each in (*inputs, *params)))
 
 
 def _can_change(kind: Kind) -> bool:
@@ -248,6 +251,12 @@ class _Given:
         self.it.reading.made_of |= _classes_in(kind)
         plain = with_unknown(kind)
         if name in self.it.reading.whole and isinstance(plain, Struct):
+            if plain.type is types.MethodType or plain.form == "derivative":
+                raise self.it.unsupported(
+                    "a bound method that changes its object, or the derivative of a function that changes what it has "
+                    "captured, is not read",
+                    "Differentiate a function that calls it: `lambda x: o.method(x)`.",
+                ).at(calling_span())
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(plain, name))
             value = self.it.open_up(self.params[-1])

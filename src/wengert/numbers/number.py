@@ -47,10 +47,12 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if options.get("out") is not None:
         plain = {name: value for name, value in options.items() if name != "out"}
         return _written(options["out"], compute(op, args, plain))
-    said = restated(op, args, tuple(map(value_of, args)), options)
+    said = restated(op, args, options, value_of)
     if said is not None:
         return said[0]
     numbers = [number for arg in args for number in numbers_in(arg)]
+    if not numbers:
+        raise lost(next(filter(numbers_in, options.values())), f"an option of {op.name}")
     level = max(number.level for number in numbers)
     classes = {type(number) for number in numbers if number.level == level}
     if len(classes) > 1:

@@ -6,9 +6,8 @@ numbers with derivatives of lower levels included, so that second derivatives ne
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..ops import elementwise as el
 from ..ops.arrays.reduction import broadcast_like
 from ..ops.dispatch.substitution import with_ops
 from ..ops.structure import getitem
-from ..rules.registry import Row, Rule, rule_for
+from ..rules.registry import Row, Rule, options_of, rule_for
 from ..runtime import cotangents, given
 from .number import PerturbedNumber, value_of
 from .precision import in_full_precision
@@ -216,20 +215,13 @@ _FORMS: dict[str, Callable[[Rule, tuple[Any, ...], Any, dict[str, Any]], Push | 
 def evaluated(row: Row | None, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What a row gives for these values."""
     assert row is not None
-    names, takes_all = _keywords(row)
+    names, takes_all = options_of(row)
     asked = (
         options if takes_all or not options else {k: v for k, v in options.items() if k in names}
     )
     row, operands = in_full_precision(row, operands)
     with np.errstate(all="ignore"):
         return row(*operands, **asked)
-
-
-@cache
-def _keywords(row: Row) -> tuple[frozenset[str], bool]:
-    parameters = inspect.signature(row).parameters.values()
-    names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 # --- tangents -----------------------------------------------------------------------------

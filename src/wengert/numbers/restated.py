@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,49 +10,76 @@ import numpy as np
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import Array
+from ..ir.types import Array, Number
+from ..ir.values import kind_of_constant
+from ..ops import structure as st
 from ..ops.arrays import factorisations as fa
-from ..rules.registry import rule_for
+from ..rules.registry import Rule, options_of, rule_for
 
 
 def restated(
-    op: Op, args: tuple[Any, ...], plain: tuple[Any, ...], options: dict[str, Any]
+    op: Op, args: tuple[Any, ...], options: dict[str, Any], plain: Callable[[Any], Any]
 ) -> tuple[Any] | None:
     """What an op gives that the engine writes as others, as a tuple of one; None where it does not.
 
     Args:
         op: any op.
         args: its operands.
-        plain: their values, all derivatives left away.
         options: its options.
+        plain: gives the value of an operand, all derivatives left away.
     """
-    if op.fold is None or op.elementwise or not (rule_for(op) is None or op is fa.svd):
+    if op.fold is None:
         return None
-    return folded(op, args, plain, options)
+    rule = rule_for(op)
+    if op.elementwise if rule is None else _knows(rule, options, plain) and op not in _OF_PARTS:
+        return None
+    return _folded(op, args, options, plain)
 
 
-def folded(
-    op: Op, args: tuple[Any, ...], plain: tuple[Any, ...], options: dict[str, Any]
+_OF_PARTS = (fa.svd, fa.qr)
+"""Factorisations that may be asked for some of their parts."""
+
+
+def _knows(rule: Rule, options: dict[str, Any], plain: Callable[[Any], Any]) -> bool:
+    """Whether a rule's rows ask for every option that is given; none of them has a derivative by it."""
+    if not options:
+        return True
+    asked = [options_of(row) for row in rule.rows if row is not None]
+    known = frozenset().union(*(names for names, _ in asked))
+    takes_all = any(takes_all for _, takes_all in asked)
+    return all((takes_all or name in known) and plain(x) is x for name, x in options.items())
+
+
+def _folded(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any], plain: Callable[[Any], Any]
 ) -> tuple[Any] | None:
     """What the op's fold says it in, computed, as a tuple of one; None where it has nothing to say."""
     assert op.fold is not None
     builder = Builder()
-    atoms = [_atom(x, value) for x, value in zip(args, plain, strict=True)]
-    result = op.fold(builder, atoms, {name: Const(x) for name, x in options.items()}, "np")
+    atoms = [_atom(x, plain(x)) for x in args]
+    given = {name: (x, plain(x)) for name, x in options.items()}
+    params = {k: Const(x) if value is x else _atom(x, value) for k, (x, value) in given.items()}
+    result = op.fold(builder, atoms, params, "np")
     if result is None:
         return None
-    pairs = zip(atoms, args, strict=True)
+    pairs = zip((*atoms, *params.values()), (*args, *options.values()), strict=True)
     values = {atom: x for atom, x in pairs if isinstance(atom, Var)}
     for eqn in builder.eqns:
         operands = [_value(atom, values) for atom in eqn.args]
         given = {name: _value(atom, values) for name, atom in eqn.params.items()}
-        values[eqn.outs[0]] = eqn.op(*operands, **given)
+        if eqn.op is st.pack:
+            values[eqn.outs[0]] = operands if given["form"] == "list" else tuple(operands)
+        else:
+            values[eqn.outs[0]] = eqn.op(*operands, **given)
     return (_value(result, values),)
 
 
 def _atom(x: Any, value: Any) -> Atom:
-    """An array of known dtype and rank; anything else is known itself."""
-    return Var(Array(value.dtype.name, value.ndim)) if isinstance(value, np.ndarray) else Const(x)
+    """An operand: what has a derivative is no constant, nor is an array."""
+    if isinstance(value, np.ndarray):
+        return Var(Array(value.dtype.name, value.ndim))
+    kind = kind_of_constant(value)
+    return Const(x) if value is x or not isinstance(kind, Number) else Var(kind)
 
 
 def _value(atom: Atom, values: dict[Var, Any]) -> Any:

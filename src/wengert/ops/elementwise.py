@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const
+from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.op import Fold, Infer, Op
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, Kind, Number
 from .algebra import (
@@ -323,9 +323,21 @@ clip = _function(
 )
 where = _function("where", "condition, x=None, y=None", _infer_where, _fold_where, np="where")
 heaviside = _function("heaviside", "x, y", np="heaviside")
-nan_to_num = _function(
-    "nan_to_num", "x, *, copy=True, nan=0.0, posinf=None, neginf=None", arithmetic, np="nan_to_num"
-)
+
+
+def _fold_nan(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """A number that is computed stands where there is none, in the dtype of the array."""
+    instead = params.get("nan")
+    if not isinstance(instead, Var) or not isinstance(instead.kind, Number) or ZERO in args:
+        return None
+    rest = {name: atom for name, atom in params.items() if name != "nan"}
+    filled = builder.emit_with(nan_to_num, args, rest, namespace)
+    is_missing = builder.emit(named("isnan"), args[0], namespace="np")
+    return builder.emit(named("where"), is_missing, instead, filled, namespace="np")
+
+
+_NAN = "x, *, copy=True, nan=0.0, posinf=None, neginf=None"
+nan_to_num = _function("nan_to_num", _NAN, arithmetic, _fold_nan, np="nan_to_num")
 
 # --- complex numbers ----------------------------------------------------------------------
 

@@ -7,12 +7,14 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import BadArgument
 from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ir.records import value_record
+
+T = TypeVar("T")
 
 
 @value_record
@@ -58,6 +60,14 @@ def parse_signature(text: str) -> Signature:
     return Signature(tuple(operands), tuple(options), rest, defaults, asked)
 
 
+def with_own_names(op: Op, keywords: Mapping[str, T]) -> dict[str, T]:
+    """Keywords, of two names that NumPy has for one option the one that the op has."""
+    return {_OTHER_NAMES.get((op.name, name), name): x for name, x in keywords.items()}
+
+
+_OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
+
+
 def bind(
     op: Op, args: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -68,7 +78,7 @@ def bind(
     """
     if not op.spellings and op.implementation is not None:
         return _bound_to(op.implementation, args, keywords)
-    signature = parse_signature(op.signature)
+    signature, keywords = parse_signature(op.signature), with_own_names(op, keywords)
     count = len(signature.operands)
     if signature.rest and not count:
         return tuple(args), dict(keywords)

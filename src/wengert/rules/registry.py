@@ -8,8 +8,10 @@ keyword, by the names of the op's signature.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -89,6 +91,14 @@ def rule_for(op: Op) -> Rule | None:
     """The rule in force for an op; None where there is none, or where `opt_out` says to use none."""
     rule = entry_for(op)
     return None if rule is None or rule.form == "opt_out" else rule
+
+
+@cache
+def options_of(row: Row) -> tuple[frozenset[str], bool]:
+    """The options that a rule's row asks for, and whether it takes any."""
+    parameters = inspect.signature(row).parameters.values()
+    names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def entry_for(op: Op) -> Rule | None:

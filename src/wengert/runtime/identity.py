@@ -108,7 +108,7 @@ def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice, and that its arrays share no memory."""
     values = values_held(items)
     changeable = list(map(id, _changing(values)))
-    if len(set(changeable)) < len(changeable) or _overlap(list(_arrays_in(values))):
+    if len(set(changeable)) < len(changeable) or overlap(list(_arrays_in(values))):
         raise _shared("two items of this container are one object, which is changed elsewhere")
     return items
 
@@ -133,7 +133,7 @@ def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[
                 yield from _arrays_in(values_held(value), seen)
 
 
-def _overlap(arrays: list[np.ndarray]) -> bool:
+def overlap(arrays: list[np.ndarray]) -> bool:
     """Whether two arrays share memory."""
     ends: list[np.ndarray] = []
     for array in sorted(arrays, key=lambda each: byte_bounds(each)[0]):

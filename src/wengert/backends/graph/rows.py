@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import NoRule
@@ -14,7 +12,7 @@ from ...ir.types import Array, Kind, Number
 from ...ops import structure as st
 from ...ops.program.cotangents import cotangents_by_rule, tangent_by_rule
 from ...rules.arrays import scatter as scatter
-from ...rules.registry import Row, Rule, rule_for
+from ...rules.registry import Row, Rule, options_of, rule_for
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -55,7 +53,7 @@ class RowCaller:
     def called(self, row: Row | None, operands: Sequence[Atom], eqn: Eqn) -> tuple[Atom, ...]:
         """What a row gives, as atoms."""
         assert row is not None
-        names, takes_all = _keywords(row)
+        names, takes_all = options_of(row)
         given = eqn.params.items()
         options = {k: self._value(v) for k, v in given if takes_all or k in names}
         terms = [
@@ -90,13 +88,6 @@ class RowCaller:
 def _is_no_integer(x: Const) -> bool:
     """Whether a row may be called with a literal as it is: an integer's quotients would be floats."""
     return x != ZERO and type(x.value) is not int
-
-
-@cache
-def _keywords(row: Row) -> tuple[frozenset[str], bool]:
-    parameters = inspect.signature(row).parameters.values()
-    names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def packed(graph: Graph, items: Sequence[Atom]) -> Atom:

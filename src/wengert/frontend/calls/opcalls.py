@@ -18,7 +18,7 @@ from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, dtype_of_kind
 from ...ops.arrays.shape import kind_if_number
 from ...ops.registry import named
-from ...ops.signatures import Signature, parse_signature
+from ...ops.signatures import Signature, parse_signature, with_own_names
 from ...rules.registry import rule_for
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
@@ -61,10 +61,10 @@ def emit_op(
         args, kwargs = _computed_in(it, args, kwargs)
     if op.name in _JOINING and kwargs.get("dtype", Const(None)) != Const(None):
         return _joined_as(it, op, args, kwargs)
-    stand_in = _pads_by_mode(args, kwargs) if op.name == "pad" else _other_form(op, kwargs)
+    stand_in = _other_form(op, args, kwargs) if kwargs or op.name == "pad" else None
     if stand_in is not None:
         return it.call(Const(stand_in), args, kwargs)
-    kwargs = {_OTHER_NAMES.get((op.name, name), name): value for name, value in kwargs.items()}
+    kwargs = with_own_names(op, kwargs)
     values, options = _bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
         return writing_functions.without_a_copy(it, op, namespace, values, options)
@@ -149,10 +149,6 @@ def _conj_of(kind: Kind, conj: Op) -> Op:
     return ops.named("copy" if isinstance(kind, Array) and kind.rank else "pos")
 
 
-_OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
-"""Options that NumPy has under two names."""
-
-
 _JOINING = frozenset(("concatenate", "stack", "vstack", "hstack"))
 
 
@@ -167,33 +163,22 @@ def _joined_as(
     return emit_op(it, ops.named("astype"), "method", [joined], options)
 
 
-def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
+def _other_form(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
     """What stands for a function of NumPy with arguments by which it gives something else."""
-    options = _OTHERWISE.get(op.name, ())
-    if all(kwargs.get(name, default) == default for name, default in options):
-        return None
-    from ..polyfills.numpy.functions import WITH_OPTIONS
+    from ..polyfills.numpy import functions, pads
 
-    return WITH_OPTIONS[op.name]
-
-
-def _pads_by_mode(args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
-    """What stands for `np.pad` in a mode that is computed from the array."""
-    mode = args[2] if len(args) > 2 else kwargs.get("mode")
-    odd = kwargs.get("reflect_type", Const("even")) == Const("odd")
+    if op.name != "pad":
+        options = {k: x.value if isinstance(x, Const) else x for k, x in kwargs.items()}
+        return functions.other_form(op.name, options)
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", Const("constant"))
+    border = kwargs.get("constant_values")
     dtype = dtype_of_kind(kind_of_value(args[0])) if args else ""
     of_whole_numbers = bool(dtype) and not dtype.startswith(("float", "complex"))
     if not isinstance(mode, Const) or not isinstance(mode.value, str) or of_whole_numbers:
         return None  # those are rounded
-    from ..polyfills.numpy import pads
-
-    computed = mode.value in pads.COMPUTED or (odd and mode.value in ("reflect", "symmetric"))
-    return pads.pad_by_mode if computed else None
-
-
-_OF_SOME = (("where", Const(True)), ("mean", Const(None)), ("correction", Const(None)))
-_OTHERWISE = {"linspace": (("retstep", Const(False)),), "var": _OF_SOME, "std": _OF_SOME}
-"""The options by which ops give something else, and what these are where they do not."""
+    is_odd = kwargs.get("reflect_type", Const("even")) == Const("odd")
+    has_several = isinstance(border, Items) and not all(isinstance(x, Const) for x in border.values)
+    return pads.stand_in(mode.value, is_odd, has_several)
 
 
 def _is_complex(kind: Kind) -> bool:

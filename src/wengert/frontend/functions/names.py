@@ -158,6 +158,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         kind = Static(value)  # of Python's own, as `sys.float_info` is: fields by name, and fixed
     it.reading.guards[id(holder), key] = (holder, key, kind)
     if value is None or isinstance(kind, Static):
+        globals_state.note_holder(it, name, value)
         return as_known(value)
     if isinstance(value, FunctionType):
         from .closures import closure_of

@@ -6,6 +6,8 @@ the very start, once, and followed from there as an argument is.
 
 from __future__ import annotations
 
+import functools
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +16,8 @@ from ...ir.builder import Builder
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Kind, Other
 from ...ops import structure as st
-from ...runtime.containers import values_held
 from ...runtime.memory import can_change
+from ...runtime.reached import BOUND, reached_from
 from ..domain.values import ObjectId, held_by
 from .places import NeedsWhole
 
@@ -51,6 +53,17 @@ def tracked(
     if var is None:
         var = it.reading.outside[id(value)] = _read_early(it, holder, key, name, kind)
     return var
+
+
+def note_holder(it: Interpreter, name: str, value: Any) -> None:
+    """A function that is known, and may hold what the program changes: a method that is bound to it, say.
+
+    Raises:
+        UnsupportedSyntax: it does.
+    """
+    if isinstance(value, (*BOUND, functools.partial)):
+        it.reading.seen_outside[id(value)] = value
+        _refuse_overlap(it, name, value)
 
 
 def _read_early(it: Interpreter, holder: Any, key: str, name: str, kind: Kind) -> Var:
@@ -120,8 +133,8 @@ def _parts(value: Any) -> set[int]:
         found.add(id(current))
         if isinstance(current, np.ndarray):
             found.add(id(current.base))
-        else:
-            pending.extend(values_held(current))
+        elif not isinstance(current, (type, ModuleType)):
+            pending.extend(reached_from(current))
     return found - {id(None)}
 
 

@@ -33,21 +33,20 @@ def all_plain(x: Any) -> Any:
     return all_plain(gathered_items(x)) if type(x) is np.ndarray and x.dtype == object else x
 
 
-def array(x: Any, dtype: Any = None, copy: Any = True, **options: Any) -> Any:
+def array(x: Any, dtype: Any = None, copy: Any = True, *, ndmin: int = 0, **options: Any) -> Any:
     """`np.array`."""
+    made = _array(x, dtype, copy, **options)
+    missing = ndmin - np.ndim(value_of(made))
+    return made if missing <= 0 else np.reshape(made, (*(1,) * missing, *np.shape(value_of(made))))
+
+
+def _array(x: Any, dtype: Any, copy: Any, **options: Any) -> Any:
     options.pop("like", None)
     dtype = None if dtype is None else np.dtype(real_type(dtype))
     if isinstance(x, Recorded) and x.memory is not None:
         if dtype is not None and dtype != value_of(x).dtype:
-            made = x.astype(dtype)
-        elif copy is True:
-            made = copied(x, str(options.get("order") or "K"))
-        else:
-            made = x
-        missing = options.get("ndmin", 0) - np.ndim(value_of(made))
-        return (
-            made if missing <= 0 else np.reshape(made, (*(1,) * missing, *np.shape(value_of(made))))
-        )
+            return x.astype(dtype)
+        return copied(x, str(options.get("order") or "K")) if copy is True else x
     if not isinstance(x, (list, tuple, PerturbedNumber, np.ndarray)):
         inner = getattr(type(x), "__array__", None)
         return fresh(

@@ -187,8 +187,12 @@ class Recorded(PerturbedNumber):
                     calling_span(),
                 )
             )
-        if array.dtype.kind in "biu" and is_active(value, self.tape):
+        if not is_active(value, self.tape):
+            return
+        if array.dtype.kind in "biu":
             raise noting(LostWrite(*_OF_INTEGERS, calling_span()))
+        if self.memory is not None and self.memory.held_by:
+            raise noting(held_elsewhere(self.memory.held_by))
 
     def __iter__(self) -> Iterator[Any]:
         if np.ndim(value_of(self)) == 0 and not records.is_record(self):
@@ -350,12 +354,22 @@ def _stores_an_item(frame: FrameType | None) -> bool:
     return caller is not None and caller.f_code.co_code[caller.f_lasti] == _STORE_SUBSCR
 
 
+def held_elsewhere(cls: str) -> WengertError:
+    """A value is written to an array that something holds which would hand it out as a float."""
+    return UnsupportedSyntax(
+        f"the function writes to an array which a {cls} holds that was there before: what that hands out has no "
+        "derivative",
+        f"Make the {cls} inside the function, or write to a copy of the array.",
+        calling_span(),
+    )
+
+
 _STORE_SUBSCR = opmap["STORE_SUBSCR"]
 _OF_INTEGERS = (
     "an array of integers keeps the integer part of what it is given, and no derivative",
     "Create it with `dtype=float`.",
 )
-_OF_RECORDS = (
+OF_RECORDS = (
     "this function has no derivative of an array of records",
     "Give it the fields, one by one.",
 )
@@ -516,13 +530,14 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
         return result
     memories = [box.memory for box in boxes_in(operands) if box.tape is tape and box.memory]
     active = is_active(operands, tape)
-    if active:
+    if active or options:
         rule = rule_for(op)
-        active = tape.is_listed or rule is None or rule.form != "zero"
-        if tape.is_listed and rule is not None and rule.form == "zero":
-            result = _outside(memories, result)
-        if active and options:
+        is_constant = rule is not None and rule.form == "zero"
+        if options and (tape.is_listed or not is_constant):
             _must_be_plain(op, options, tape)
+        if active and tape.is_listed and is_constant:
+            result = _outside(memories, result)
+        active = active and (tape.is_listed or not is_constant)
     if not active:
         return boxed_result(tape, _outside(memories, result), memories)
     kept = tuple([operand(x, tape) for x in operands])
@@ -538,8 +553,8 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
 
 def _must_be_plain(op: Op, options: dict[str, Any], tape: Tape) -> None:
     """Refuse an option with a derivative."""
-    others = tuple([_plain_index(x) for name, x in options.items() if name not in _OF_SHAPE])
-    if is_active(others, tape):
+    boxes = boxes_in([x for name, x in options.items() if name not in _OF_SHAPE])
+    if any(is_active(box, tape) and _dtype(box).kind in "fc" for box in boxes):
         raise NoRule(
             f"{op.name} has no derivative by its option",
             "Write it with other functions.",
@@ -621,7 +636,7 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         if memory is not None:
             return Recorded(result, tape, memory=memory), None, False
         if array.dtype.names is not None:
-            raise noting(UnsupportedSyntax(*_OF_RECORDS, calling_span()))
+            raise noting(UnsupportedSyntax(*OF_RECORDS, calling_span()))
         if overlaps_itself(array):
             result = _spread_out(result)
         memory = Memory(result)

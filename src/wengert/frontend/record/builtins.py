@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from inspect import currentframe
 from types import FunctionType
 from typing import Any
 
@@ -159,6 +160,8 @@ def real(cls: Any) -> Any:
 
 class _TypeOf(type):
     def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        if cls is not Type:  # a metaclass of the program's
+            return super().__call__(*args, **keywords)
         if len(args) != 1:
             return builtins.type(*args, **keywords)
         found = builtins.type(value_of(args[0]))
@@ -189,6 +192,15 @@ def _import(*args: Any, **keywords: Any) -> Any:
     return operations.current(builtins.__import__(*args, **keywords))
 
 
+def _super(*args: Any) -> Any:
+    """`super`, which goes on from the program's own class: in a run its name means one that is derived from it."""
+    if args:
+        return builtins.super(real(args[0]), *args[1:])
+    frame: Any = currentframe().f_back  # type: ignore[union-attr]
+    names = frame.f_locals
+    return builtins.super(names["__class__"], names[frame.f_code.co_varnames[0]])
+
+
 BUILTINS: dict[str, Any] = {
     **vars(builtins),
     "float": FLOAT,
@@ -196,6 +208,7 @@ BUILTINS: dict[str, Any] = {
     "type": Type,
     "isinstance": _isinstance,
     "issubclass": _issubclass,
+    "super": _super,
     "__import__": _import,
 }
 """What names mean in a program that is recorded, where it says nothing else of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import deque
+from collections.abc import Callable
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 
 from ...numbers.number import PerturbedNumber
 from ...runtime.containers import is_built_on_container, own_base
+from ...runtime.reached import inside
 from .boxes import Recorded
 from .functions import is_polyfilled
-from .memory import may_have_derivatives
+from .memory import may_have_derivatives, of_numbers
 
 LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))
 LEFT_ALONE = frozenset(("wengert", "sympy", "mpmath", "torch", "jax", "pandas", "numba"))
@@ -35,6 +37,13 @@ def fill(made: Any, attributes: dict[str, Any]) -> None:
         return
     for name, item in attributes.items():
         object.__setattr__(made, name, item)
+
+
+def items_of(held: Any, of: Callable[[Any], Any]) -> Any:
+    """The items of an object that is a container, each as what stands for it."""
+    if isinstance(held, dict):
+        return {key: of(item) for key, item in held.items()}
+    return list(map(of, held))
 
 
 def is_object(x: Any) -> bool:
@@ -127,13 +136,37 @@ def _is_another(x: Any) -> bool:
     if isinstance(x, PerturbedNumber):
         return is_array(x)
     if isinstance(x, np.ndarray):
-        return may_have_derivatives(x)
-    return callable(x) or is_object(x) or is_iterator(x) or isinstance(x, ModuleType)
+        return may_have_derivatives(x) or x.dtype == object
+    if callable(x) or is_object(x) or is_iterator(x) or isinstance(x, ModuleType):
+        return True
+    return not isinstance(x, np.generic) and bool(arrays_held(x))
 
 
 def is_iterator(x: Any) -> bool:
     """Whether a value is an iterator of Python's own, such as a generator: it may hand out what the program has."""
     return type(x).__module__ in ("builtins", "itertools") and hasattr(type(x), "__next__")
+
+
+def arrays_held(x: Any) -> list[Any]:
+    """The arrays of floats that something of no class of the program's holds, as a view of memory does."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting = [x]
+    while waiting and len(seen) < _MOST_HELD:
+        x = waiting.pop()
+        if id(x) in seen or type(x) in PLAIN or isinstance(x, _HOLD_NONE):
+            continue
+        seen.add(id(x))
+        if isinstance(x, np.ndarray) and x.dtype != object:
+            if of_numbers(x.dtype):
+                found.append(x)
+        else:
+            waiting.extend(inside(x))
+    return found
+
+
+_HOLD_NONE = (type, FunctionType, ModuleType, PerturbedNumber)
+_MOST_HELD = 1000
 
 
 def is_data(x: Any, depth: int = 0) -> bool:

@@ -55,13 +55,21 @@ def is_standard(file: str) -> bool:
     return file.startswith(_installed("stdlib")) and "site-packages" not in file
 
 
-def closes_over_code(function: FunctionType) -> bool:
+def closes_over_code(function: FunctionType, depth: int = 0) -> bool:
     """Whether a function of a library was made for one of the program's."""
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents
         except ValueError:
             continue
-        if isinstance(content, FunctionType) and not is_standard(content.__code__.co_filename):
-            return True
+        held = content.values() if type(content) is dict else (content,)
+        for each in held:
+            if isinstance(each, FunctionType) and (
+                not is_standard(each.__code__.co_filename)
+                or (depth < _DEEPEST and closes_over_code(each, depth + 1))
+            ):
+                return True
     return False
+
+
+_DEEPEST = 3

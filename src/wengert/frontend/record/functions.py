@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UnknownFunction
+from ...errors import UnknownFunction, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers import solutions
 from ...numbers.number import compute, value_of
 from ...numbers.refusals import lost
-from ...numbers.restated import folded
+from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el
 from ...ops import registry
@@ -24,9 +24,12 @@ from ...ops.dispatch.lookup import op_of
 from ...ops.signatures import bind
 from ...rules.registry import rule_for
 from ..polyfills import manifest
-from ..polyfills.numpy.functions import WITH_OPTIONS
+from ..polyfills.numpy import pads, ufuncs
+from ..polyfills.numpy.functions import other_form
+from . import records
 from .arrays import SPECIAL, all_plain, stacked
 from .boxes import (
+    OF_RECORDS,
     Recorded,
     asked,
     at_level_below,
@@ -36,6 +39,7 @@ from .boxes import (
     gathered_items,
     is_active,
     noted,
+    noting,
     recorded,
     takes_list,
 )
@@ -72,6 +76,9 @@ def called(
         if found is None or (registry.is_foreign(found[0]) and rule_for(found[0]) is None):
             return _otherwise(function, args, keywords)
         op = found[0]
+    instead = _other_form(op, args, keywords)
+    if instead is not None:
+        return operations.current(instead)(*args, **keywords)
     operands, options = bind(op, args, keywords)
     lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
     if lists and not takes_list(op) and (is_method or _is_of_numpy(function)):
@@ -80,16 +87,24 @@ def called(
         operands, options = bind(op, args, keywords)
     if op is el.log and len(operands) > 1:
         op = el.log_base
+    if options and not takes_list(op) and _is_of_numpy(function):
+        operands = tuple([fresh(np.asarray(x)) if isinstance(x, list) else x for x in operands])
     if rule_for(op) is None:
         return compute(op, operands, options)
-    if not _SAID_OTHERWISE.isdisjoint(options):
-        said = folded(op, operands, tuple(map(all_plain, operands)), options) if op.fold else None
-        if said is not None:
-            return said[0]
-        instead = WITH_OPTIONS.get(op.name)
-        if instead is not None:
-            return operations.current(instead)(*args, **keywords)
+    said = restated(op, operands, options, all_plain)
+    if said is not None:
+        return said[0]
     return _noted(op, operands, options, function, args, keywords)
+
+
+def _other_form(op: Op, args: Any, keywords: Any) -> Any:
+    """What stands for a function of NumPy with arguments by which it gives something else."""
+    if op.name != "pad":
+        return other_form(op.name, keywords)
+    border = keywords.get("constant_values")
+    has_several = bool(boxes_in((border,))) and np.ndim(all_plain(border)) > 0
+    mode = args[2] if len(args) > 2 else keywords.get("mode", "constant")
+    return pads.stand_in(mode, keywords.get("reflect_type") == "odd", has_several)
 
 
 def _is_of_numpy(function: Any) -> bool:
@@ -129,17 +144,38 @@ def _answered(function: Any, args: Any, keywords: Any) -> Any:
     return answer
 
 
-_SAID_OTHERWISE = frozenset(("where", "initial", "retstep", "compute_uv", "mode"))
-"""Options of which a rule knows nothing."""
-
-
 def _noted(op: Op, operands: Any, options: Any, function: Any, args: Any, keywords: Any) -> Any:
     all_boxes = boxes_in((*operands, *options.values()))
     if not all_boxes:
         return fresh(function(*args, **keywords))
+    if op.name in _MOVES and any(map(records.is_record, all_boxes)):
+        return _moved_by_fields(function, args, keywords)
     tape = max((box.tape for box in all_boxes), key=lambda tape: tape.level)
     result = recorded(tape, op, operands, options, function, args, keywords)
     return followed(op, operands, options, result, value_of) if op in FOLLOWED else result
+
+
+_MOVES = frozenset((
+    "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack", "repeat", "tile", "roll", "take", "where",
+))  # fmt: skip
+"""Ops that move elements to other places, whatever these are."""
+
+
+def _moved_by_fields(function: Any, args: Any, keywords: Any) -> Any:
+    """Records that are moved to other places, field by field."""
+    made = fresh(plainly(function, args, keywords))
+    for name, (dtype, *_) in value_of(made).dtype.fields.items():
+        if dtype.shape:
+            raise noting(UnsupportedSyntax(*OF_RECORDS, calling_span()))
+        named = {k: _fields(x, name) for k, x in keywords.items()}
+        made[name][...] = function(*[_fields(x, name) for x in args], **named)
+    return made
+
+
+def _fields(x: Any, name: str) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)([_fields(item, name) for item in x])
+    return x[name] if records.is_record(x) else x
 
 
 def _is_hashable(function: Any) -> bool:
@@ -227,15 +263,6 @@ def anything(function: Any, args: Any, keywords: Any) -> Any:
 
 # --- elementwise ----------------------------------------------------------------------------------
 
-_FOLDS = {
-    ("add", "reduce"): "sum",
-    ("multiply", "reduce"): "prod",
-    ("maximum", "reduce"): "max",
-    ("minimum", "reduce"): "min",
-    ("add", "accumulate"): "cumsum",
-    ("multiply", "accumulate"): "cumprod",
-}
-
 
 def called_ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
     """An elementwise function of NumPy's, or its `reduce`, `accumulate`, `outer` or `at`."""
@@ -255,40 +282,22 @@ def called_ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) 
     if method == "at":
         _at(ufunc, *inputs)
         return None
-    inputs = tuple(map(_as_array, inputs))
-    if method == "outer":
-        a, b = inputs
-        column = np.reshape(a, (*np.shape(value_of(a)), *(1,) * np.ndim(value_of(b))))
-        return ufunc(column, b, **options)
     out = options.pop("out", None)
     if out is not None:
         (to,) = out if isinstance(out, tuple) else (out,)
         to[...] = called_ufunc(ufunc, method, inputs, options)
         return to
-    name = _FOLDS.get((ufunc.__name__, method))
-    if name is None or "where" in options or "initial" in options:
-        return _folded_by_steps(ufunc, method, inputs, options)
-    operands, bound = bind(registry.named(name), inputs, {"axis": 0, **options})
-    return registry.named(name)(*operands, **bound)
-
-
-def _folded_by_steps(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
-    array, axis = inputs[0], options.pop("axis", 0)
-    initial = options.pop("initial", None)
-    keeps = options.pop("keepdims", False)
-    if method not in ("reduce", "accumulate") or options or not isinstance(axis, int) or keeps:
+    if ufunc in PLAIN:
+        return plainly(getattr(ufunc, method), inputs, options)
+    instead = ufuncs.method_of(ufunc, method)
+    if instead is None:
         raise UnknownFunction(
             f"np.{ufunc.__name__}.{method} has no derivative",
             "Write it with other functions.",
             calling_span(),
         )
-    rows = list(np.moveaxis(array, axis, 0)) if np.ndim(all_plain(array)) else []
-    if not np.ndim(all_plain(array)):
-        return array if initial is None else ufunc(initial, array)
-    found = rows[:1] if initial is None else [ufunc(initial, rows[0])]
-    for row in rows[1:]:
-        found.append(ufunc(found[-1], row))
-    return found[-1] if method == "reduce" else np.stack(found, axis)
+    function, takes_it = instead
+    return operations.current(function)(*(ufunc,) * takes_it, *map(_as_array, inputs), **options)
 
 
 def _at(ufunc: Any, array: Any, index: Any, value: Any = None) -> None:

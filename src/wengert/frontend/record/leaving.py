@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from collections import OrderedDict, deque
+from contextlib import suppress
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -224,7 +225,8 @@ class Leaving:
                 object.__delattr__(x, name)
         original = getattr(type(x), CLASS, None) if CLASS in vars(type(x)) else None
         if original is not None:
-            object.__setattr__(x, "__class__", original)
+            with suppress(TypeError):  # it may be laid out otherwise
+                object.__setattr__(x, "__class__", original)
 
     def sweep_out(self, expected: int, kept: set[int]) -> None:
         """Bring plain values to where boxes are still held: caches, attributes of what the run did not know of.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import UnknownFunction, WengertError
+from ...errors import NoRule, UnknownFunction, WengertError
 from ...ir.callers import calling_span
+from ...ops import registry
 from ..polyfills import manifest
 from .as_text import AS_TEXT, MODULES, refuse_as_text
-from .boxes import Recorded, boxes_in, fresh, noting
-from .classes import LEFT_ALONE, LIBRARIES
+from .boxes import Recorded, boxes_in, fresh, held_elsewhere, is_active, noting
+from .classes import LEFT_ALONE, LIBRARIES, arrays_held
 from .functions import anything, called, called_ufunc, may_hold_boxes
 from .methods import real_type
 from .operations import operations
@@ -126,6 +128,31 @@ class LibraryObject:
         return repr(self._value)
 
 
+class Spelling:
+    """`np.r_` and its like, which are indexed by slices, numbers and arrays: NumPy's own code reads these."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    @property
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._value)
+
+    def __getitem__(self, items: Any) -> Any:
+        if not boxes_in((items,)):
+            return fresh(self._value[items])
+        return operations.current(type(self._value).__getitem__)(self, items)
+
+    def __getattr__(self, name: str) -> Any:
+        return operations.current(getattr(self._value, name))
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+
+SPELLINGS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))
+
+
 class Draws:
     """A generator of random numbers in a run: what it draws may be written to what has derivatives."""
 
@@ -190,11 +217,43 @@ def wrapped(function: Any) -> Callable[..., Any]:
     return call
 
 
+def note_holder(world: World, x: Any, name: str = "") -> None:
+    """Something that nothing stands for: what is written to the arrays in it is not read as written."""
+    for array in arrays_held(x):
+        memory = world.tape.memory_of(array)
+        memory.held_by = name or type(x).__name__
+        if memory.active and not world.tape.is_argument(array):
+            raise noting(held_elsewhere(memory.held_by))
+
+
+def own_rule(function: Any) -> Any:
+    """A function that has a rule of its user's, called as the op that it is; None for others."""
+    if function is manifest.as_it_is:
+        return _as_it_is
+    found = registry.find(function) if registry.ruled else None
+    return wrapped(function) if found and found[0] in registry.ruled else None
+
+
+def _as_it_is(function: Any, *args: Any, **options: Any) -> Any:
+    """`as_it_is` in a run: what stands for the function knows no derivative by all that it is given."""
+    real = getattr(function, "_recorded_", None)
+    if real and any(is_active(box, box.tape) for box in boxes_in((args, options))):
+        raise noting(
+            NoRule(
+                f"{real.__name__} has no derivative by all that it is given here",
+                "Keep some of it out of the derivative with `wg.stop_gradient`, or give the function a rule:\n"
+                "`wg.rrule`.",
+                calling_span(),
+            )
+        )
+    return function(*args, **options)
+
+
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
     if len(args) == 1 and not keywords and type(args[0]) is Recorded:
         return called(function, args, keywords)
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
-    if getattr(function, "__module__", None) == "math":
+    if getattr(function, "__module__", None) in ("math", "statistics"):
         args = tuple(map(_listed, args))
     for text in _texts(args):
         refuse_as_text(text)
@@ -214,7 +273,7 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
 
 
 def _listed(x: Any) -> Any:
-    """What a function of `math` walks over, as a list: its items may be boxes."""
+    """What a function of `math` or `statistics` walks over, as a list: its items may be boxes."""
     has_items = isinstance(x, Iterable) and not isinstance(x, (list, tuple, np.ndarray))
     return x if type(x) is Recorded or not has_items else list(x)
 
@@ -251,8 +310,11 @@ def _bound_builtin(world: World, value: Any, owner: Any) -> Any:
 def of_module(world: World, value: ModuleType) -> Any:
     root = value.__name__.partition(".")[0]
     is_own = root not in sys.stdlib_module_names and root not in LEFT_ALONE
-    is_seen = root in LIBRARIES or is_own or value in MODULES
+    is_seen = root in LIBRARIES or is_own or value in _SEEN
     return world.keep(value, Proxy(value, world) if is_seen else value)
+
+
+_SEEN = (*MODULES, statistics, manifest)
 
 
 def of_dispatched(world: World, value: Any) -> Any:

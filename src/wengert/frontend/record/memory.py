@@ -17,7 +17,7 @@ from ...numbers.number import PerturbedNumber, value_of
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = ("_low", "active", "flat", "is_given_twice", "root", "saved", "size")
+    __slots__ = ("_low", "active", "flat", "held_by", "is_given_twice", "root", "saved", "size")
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
@@ -32,6 +32,8 @@ class Memory:
         """Whether anything in it depends on what the run is differentiated by."""
         self.is_given_twice = False
         """Whether another array of the program may lie in it, whose derivatives are kept apart."""
+        self.held_by = ""
+        """Of which class an object is that was there before the run, and would hand out what is written as floats."""
         self.saved: Saved | None = None
         """What has been saved since the last write."""
 
@@ -107,12 +109,12 @@ class Memory:
 
 def may_have_derivatives(x: Any) -> bool:
     """Whether a value is an array whose items, or some fields of them, are numbers with a derivative."""
-    return type(x) in (np.ndarray, np.recarray) and _of_numbers(x.dtype)
+    return type(x) in (np.ndarray, np.recarray) and of_numbers(x.dtype)
 
 
-def _of_numbers(dtype: Any) -> bool:
+def of_numbers(dtype: Any) -> bool:
     if dtype.names is not None:
-        return any(_of_numbers(dtype[name].base) for name in dtype.names)
+        return any(of_numbers(dtype[name].base) for name in dtype.names)
     return dtype.kind in "fc"
 
 

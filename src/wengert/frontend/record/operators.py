@@ -153,3 +153,24 @@ for _name, _question in {
     "__bool__": st.truth, "__index__": None, "__hash__": None,
 }.items():  # fmt: skip
     setattr(Recorded, _name, _asking(_name, _question))
+
+
+def _saying(name: str) -> Any:
+    """An operator that raises of an operand of Python's own, which takes no numbers, what that raises."""
+    compute = getattr(Recorded, name)
+    is_reflected = name.startswith("__r") and name != "__rshift__"
+    function = getattr(operator, name.replace("__r", "__") if is_reflected else name)
+
+    def say(self: Recorded, other: Any) -> Any:
+        result = compute(self, other)
+        if result is NotImplemented and type(other).__module__ == "builtins":
+            pair = (other, value_of(self)) if is_reflected else (value_of(self), other)
+            return function(*pair)
+        return result
+
+    return say
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    for _prefix in ("", "r"):
+        setattr(Recorded, f"__{_prefix}{_name}__", _saying(f"__{_prefix}{_name}__"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UnsupportedSyntax
-from ...ir.callers import calling_span
+from ...errors import LostDerivative, UnsupportedSyntax
+from ...ir.callers import calling_span, failing_span
 from ...numbers.arguments import is_number, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
@@ -52,6 +52,16 @@ def not_too_deep() -> Generator[None]:
             "Keep it in lists or arrays: a chain of objects, each of which holds the next one, is such a nest.",
             calling_span(),
         ) from None
+
+
+def met_in_c(error: TypeError) -> LostDerivative:
+    """Code that is written in C was given a number with a derivative."""
+    said = str(error).replace(Recorded.__name__, "number with a derivative")
+    return LostDerivative(
+        f"code that is written in C takes plain numbers: {said}",
+        "Write it in Python or NumPy, or give the function that calls it a rule: `wg.rrule`.",
+        failing_span(error.__traceback__),
+    )
 
 
 class Parts:
@@ -103,6 +113,8 @@ class RecordedRun:
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
+                if isinstance(error, TypeError) and Recorded.__name__ in str(error):
+                    raise met_in_c(error) from error
                 raise
             finally:
                 given = named = None

@@ -78,6 +78,11 @@ class Tape:
         others.append((array, memory, is_argument))
         return memory
 
+    def is_argument(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether an array lies in the memory of one that the run is differentiated by."""
+        others = self.outside.get(id(owner(array)), ())
+        return any(is_other and m.holds(array) for _, m, is_other in others)
+
     def slot(self) -> int:
         """A place for the derivative of another number."""
         self.slots += 1

@@ -27,8 +27,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...ops import registry
-from ...runtime.containers import attributes_of, is_built_on_container
+from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container
 from ..polyfills import manifest
 from .as_text import AS_TEXT
 from .boxes import Recorded, from_outside
@@ -48,18 +47,23 @@ from .classes import (
     is_object,
     is_own_class,
     is_told_of_subclasses,
+    items_of,
     methods_of,
     unannounced,
 )
 from .code import WENGERT, closes_over_code, is_polyfill, is_standard, names_in
 from .libraries import (
+    SPELLINGS,
     Iterated,
     LibraryObject,
+    Spelling,
     Ufunc,
+    note_holder,
     of_builtin,
     of_dispatched,
     of_generator,
     of_module,
+    own_rule,
     walked_by_numpy,
     wrapped,
 )
@@ -158,7 +162,7 @@ class World:
     def _function(self, function: FunctionType, of_library: bool) -> Any:
         if function.__globals__.get("__builtins__") is BUILTINS:
             return function
-        own = _own_rule(function)
+        own = own_rule(function)
         if own is not None:
             return self.keep(function, own)
         file = function.__code__.co_filename
@@ -246,13 +250,15 @@ class World:
             return TYPES[cls]
         if cls is np.nditer:
             return self.keep(cls, walked_by_numpy)
-        is_replaced = cls is np.vectorize or cls.__module__.startswith("scipy.")
+        is_replaced = cls in (np.vectorize, np.ndenumerate) or cls.__module__.startswith("scipy.")
         instead = manifest.stand_in_for(cls) if is_replaced else None
         if instead is not None:
             # what is filled item by item may be given boxes later
             is_filled = cls.__name__.startswith(("lil_", "dok_"))
             return self.keep(cls, self.of(instead) if is_filled else wrapped(cls))
         if not is_own_class(cls) or CLASS in vars(cls):
+            if type(cls) is not type and cls.__flags__ & 1 << 9:
+                note_holder(self, dict(vars(cls)), f"class {cls.__name__}")
             return self.known.setdefault(id(cls), (cls, cls))[1]
         names, data = methods_of(cls), data_of(cls)
         self.known[id(cls)] = cls, cls  # while its methods are copied
@@ -293,7 +299,11 @@ class World:
 
     def array(self, x: np.ndarray[Any, Any]) -> Any:
         """An array of the program's, in its own memory: the run writes to that as the program would."""
-        return self.keep(x, from_outside(x)) if may_have_derivatives(x) else x
+        if may_have_derivatives(x):
+            return self.keep(x, from_outside(x))
+        if x.dtype == object:
+            note_holder(self, x)
+        return x
 
     def of_list(self, x: list[Any]) -> Any:
         if not is_interesting(x):
@@ -350,11 +360,14 @@ class World:
             return self.keep(x, lambda: self.of(x()))
         if is_iterator(x):
             return self.keep(x, Iterated(x, self.of))
+        if isinstance(x, SPELLINGS):
+            return self.keep(x, Spelling(x))
         if isinstance(x, tuple):
             return self.of_tuple(x)
         if isinstance(x, (dict, list)) and not is_built_on_container(type(x)):
             return self.of_dict(x) if isinstance(x, dict) else self.of_list(x)
         if not is_object(x):
+            note_holder(self, x)
             root = str(getattr(x, "__module__", "")).partition(".")[0]
             is_code = root in LIBRARIES and callable(x)
             return self.keep(x, LibraryObject(x) if is_code else x)
@@ -365,18 +378,15 @@ class World:
         made = self.keep(x, blank(x, self.of(type(x))))
         attributes = attributes_of(x)
         return self._to_be_filled(
-            made, lambda: fill(made, {name: of(item) for name, item in attributes.items()})
+            made,
+            lambda: fill(
+                made,
+                {
+                    name: items_of(x, of) if name == CONTENTS else of(x)
+                    for name, x in attributes.items()
+                },
+            ),
         )
-
-
-def _own_rule(function: Any) -> Any:
-    """A function that has a rule of its user's, called as the op that it is."""
-    if not registry.ruled:
-        return None
-    found = registry.find(function)
-    if found is None or found[0] not in registry.ruled:
-        return None
-    return wrapped(function)
 
 
 _MAKE: dict[type, Callable[[World, Any], Any]] = {

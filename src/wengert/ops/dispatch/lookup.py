@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import BadArgument, NoRule, UnknownFunction
 from ...ir.callers import calling_span
-from ...ir.op import Op
+from ...ir.op import Op, evaluator_of
 from .. import registry
 from ..signatures import bind
 
@@ -137,7 +137,8 @@ def called(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> An
             return written(*args, **keywords)
     op = op_of(function)
     operands, options = bind(op, args, keywords)
-    return op(*operands, **options)
+    evaluate = evaluator_of((*operands, *options.values()))
+    return op(*operands, **options) if evaluate is None else evaluate(op, operands, options)
 
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -427,8 +427,19 @@ def _of_numpy(path: str) -> Any:
     return found
 
 
-WITH_OPTIONS = {"linspace": linspace_and_step, "var": var_where, "std": std_where}
-"""What stands for an op with an option by which it gives something else."""
+_OF_SOME = {"where": True, "mean": None, "correction": None}
+_OTHER_FORMS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "linspace": (linspace_and_step, {"retstep": False}),
+    "var": (var_where, _OF_SOME),
+    "std": (std_where, _OF_SOME),
+}
+
+
+def other_form(name: str, options: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What stands for an op with an option by which it gives something else; None where it is given none."""
+    instead, defaults = _OTHER_FORMS.get(name, (None, {}))
+    return None if all(options.get(k, x) is x for k, x in defaults.items()) else instead
+
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (function, equivalent)

@@ -1,4 +1,4 @@
-"""`np.pad` in modes that are computed from the array, one axis after the other: the front end reads these instead."""
+"""`np.pad` in modes that are computed, one axis after the other: the front end reads these instead."""
 
 from __future__ import annotations
 
@@ -11,8 +11,19 @@ from ....ops.program.refusals import uncovered
 
 _STATISTICS = {"mean": np.mean, "median": np.median, "maximum": np.max, "minimum": np.min}
 
-COMPUTED = frozenset(("linear_ramp", "empty", *_STATISTICS))
-"""The modes that are read here; `reflect` and `symmetric` only where they are odd."""
+_COMPUTED = frozenset(("linear_ramp", "empty", *_STATISTICS))
+
+
+def stand_in(mode: Any, is_odd: bool, has_several: bool) -> Any:
+    """What stands for `np.pad` where its border is more than what a rule reads off the array; None if it is not.
+
+    Args:
+        mode: as of `np.pad`.
+        is_odd: whether it reflects oddly.
+        has_several: whether the border is to hold several numbers that are computed.
+    """
+    computed = mode in _COMPUTED or (is_odd and mode in ("reflect", "symmetric"))
+    return pad_by_mode if computed or (mode == "constant" and has_several) else None
 
 
 def pad_by_mode(
@@ -27,7 +38,8 @@ def pad_by_mode(
 ) -> Any:
     """`np.pad`."""
     x = array_of(array)
-    widths, ends = _by_axis(pad_width, np.ndim(x)), _by_axis(end_values, np.ndim(x))
+    widths = _by_axis(pad_width, np.ndim(x))
+    ends = _by_axis(constant_values if mode == "constant" else end_values, np.ndim(x))
     lengths = _by_axis(stat_length, np.ndim(x))
     for axis in range(np.ndim(x)):
         x = np.moveaxis(x, axis, 0)
@@ -66,6 +78,8 @@ def _border(x: Any, width: int, mode: Any, options: Any) -> Any:
         return 2 * x[:1] - inside if reflect_type == "odd" else inside
     if mode == "empty":
         return np.repeat(np.zeros_like(x[:1]), width, axis=0)
+    if mode == "constant":
+        return np.repeat(np.zeros_like(x[:1]) + end, width, axis=0)
     if mode == "linear_ramp":
         steps = np.reshape(np.arange(1, width + 1) / width, (width, *[1] * (np.ndim(x) - 1)))
         return x[:1] + steps * (end - x[:1])

@@ -301,6 +301,10 @@ class Table:
             rows, cols = as_it_is(places.places_of, self.shape, row, col)
             self._put(rows, cols, value)
 
+    def __delitem__(self, key: Any) -> None:
+        row, col = key
+        del self.items[as_it_is(places.place_of, self.shape, row, col)]
+
     def setdiag(self, values: Any, k: Any = 0) -> None:
         """Set the k-th diagonal."""
         rows, cols = as_it_is(places.places_on_diagonal, self.shape, k, np.shape(values))
