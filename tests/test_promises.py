@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert.errors import BadTangent, UnsupportedSyntax
+from wengert.errors import BadTangent, LostDerivative, UnsupportedSyntax
 
 X = np.array([1.0, 2.0, 3.0])
 T = np.array([0.1, 0.2, 0.3])
@@ -231,6 +231,21 @@ def _saved(x):
     np.save(stream, np.array([x]))
     stream.seek(0)
     return np.load(stream)[0] * x
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.sum(x.astype("U10").astype(float)),
+        lambda x: np.sum(np.asarray(x, dtype=str).astype(float)),
+        lambda x: np.sum(np.array([x[0], x[1]]).astype("S10").astype(float)),
+    ],
+)
+def test_arrays_of_text_have_lost_their_derivative(program):
+    with pytest.raises(UnsupportedSyntax, match=r"read back from text|an array of objects"):
+        wg.grad(program, tier="static")(np.array([1.5, 2.0]))
+    with pytest.raises(LostDerivative, match="are made an array of text, which has none"):
+        wg.grad(program, tier="recorded")(np.array([1.5, 2.0]))
 
 
 @pytest.mark.parametrize("f", READ_BACK)

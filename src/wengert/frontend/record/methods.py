@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UnsupportedSyntax
+from ...errors import LostDerivative, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
@@ -201,6 +201,14 @@ def copied(box: Any, order: str = "C") -> Any:
 def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options: Any) -> Any:
     target = np.dtype(real_type(dtype))
     value = value_of(box)
+    if target.kind in "US":
+        raise boxes.noting(
+            LostDerivative(
+                "numbers that have derivatives are made an array of text, which has none",
+                "Use the numbers themselves. To show them, write `wg.stop_gradient(x).astype(str)`.",
+                calling_span(),
+            )
+        )
     if target.kind not in "fcO":
         plain = value.astype(target)
         boxes.asked(registry.named("astype"), (box,), {"dtype": target}, plain)

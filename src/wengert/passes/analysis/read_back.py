@@ -11,6 +11,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from ...errors import UnsupportedSyntax
 from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, alternatives
@@ -145,12 +147,17 @@ def _makes_a_stream(eqn: Eqn) -> bool:
 
 def _makes_text(eqn: Eqn) -> bool:
     if eqn.op is not st.opaque:
-        return eqn.op is st.format_
+        return eqn.op is st.format_ or _is_of_text(eqn.params.get("dtype"))
     if eqn.outs[0].kind in (STR, PICTURE):
         return True
     called = eqn.args[0].value if isinstance(eqn.args[0], Const) else None
     owner = getattr(called, "__objclass__", None) or type(getattr(called, "__self__", None))
     return called is operator.mod or owner is str or getattr(called, "__module__", "") == "datetime"
+
+
+def _is_of_text(dtype: Atom | None) -> bool:
+    known = dtype.value if isinstance(dtype, Const) else None
+    return isinstance(known, (str, type, np.dtype)) and np.dtype(known).kind in "US"
 
 
 def _gives_numbers(eqn: Eqn) -> bool:
