@@ -13,7 +13,7 @@ import numpy as np
 from ....ir.types import Kind, leaves, tuple_kind
 from ..emit import llvm
 from ..emit.llvm_runtime import MEMORY_WORDS
-from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
+from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
 from ..lower.calling_convention import (
     ArgumentResult,
     ArrayLeaf,
@@ -41,7 +41,6 @@ from .answers import EXITED
 from .call_out import connect
 from .machine import compiled, machine
 from .threads import pool
-from .tiles import use_tiles
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
 
@@ -53,11 +52,8 @@ class Kernel:
         from . import entry, python_objects
 
         self.lowered = lowered
-        statements = [s for p in lowered.procedures for s in each(p.body)]
-        if any(isinstance(s, Spread) for s in statements):
+        if any(isinstance(s, Spread) for p in lowered.procedures for s in each(p.body)):
             pool()
-        if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
-            use_tiles()
         flat = not entry.is_plain(result)
         given = tuple_kind(kind for _, kind in leaves(result)) if flat else result
         made = entry.entry_function(lowered, given) if python_objects.is_possible() else ""
