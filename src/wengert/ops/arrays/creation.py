@@ -98,9 +98,7 @@ tril_indices = declare(
 triu_indices = declare(
     "triu_indices", "*, n, k=0, m=None", infer=lambda a, p: _ROWS_AND_COLUMNS, np="triu_indices"
 )
-diag_indices = declare(
-    "diag_indices", "*, n, ndim=2", infer=lambda a, p: UNKNOWN, np="diag_indices"
-)
+diag_indices = declare("diag_indices", "*, n, ndim=2", infer=UNKNOWN, np="diag_indices")
 
 
 def _one_more(rank: int | None) -> int | None:

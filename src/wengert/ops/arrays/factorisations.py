@@ -19,7 +19,6 @@ from ..array_kinds import (
     real_of,
 )
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare
 
 _SVD: type = type(np.linalg.svd(np.eye(1)))
@@ -105,7 +104,7 @@ def _infer_eig(args: Args, params: Params) -> Kind:
 eigvals = declare("eigvals", "a", infer=_infer_eigvals, np="linalg.eigvals")
 eig = declare("eig", "a", infer=_infer_eig, np="linalg.eig")
 
-roots = declare("roots", "p", infer=always(Array("", 1)), np="roots")
+roots = declare("roots", "p", infer=Array("", 1), np="roots")
 _OVER = "x, s, *, free, used=()"
 over_values = helper("over_values", _OVER, lambda args, params: kind_of_atom(args[0]))
 over_values_bar = helper("over_values_bar", _OVER, lambda args, params: kind_of_atom(args[0]))

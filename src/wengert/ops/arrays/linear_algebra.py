@@ -32,7 +32,6 @@ from ..array_kinds import (
     same_array,
 )
 from ..helpers import drop_none, helper
-from ..promotion import always
 from ..promotion import promoted as arithmetic_dtype
 from ..registry import declare
 from .product_folds import (
@@ -218,7 +217,7 @@ def _fold_normed_rank(builder: Builder, args: Args, params: Params, namespace: s
     return None if rank is None else Const(rank)
 
 
-normed_rank = helper("normed_rank", "x, axis", always(INT), _fold_normed_rank)
+normed_rank = helper("normed_rank", "x, axis", INT, _fold_normed_rank)
 
 # --- solving and factorisations -----------------------------------------------------------
 

@@ -20,7 +20,6 @@ from ..array_kinds import (
     same_array,
 )
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare, named
 from .shape import converted_like
 
@@ -239,10 +238,6 @@ isin = declare(
     infer=lambda args, params: array_or_number("bool", rank_of(args[0])),
     np="isin",
 )
-argwhere = declare("argwhere", "x", infer=always(Array("int64", 2)), np="argwhere", total=True)
-flatnonzero = declare(
-    "flatnonzero", "x", infer=always(Array("int64", 1)), np="flatnonzero", total=True
-)
-nonzero = declare(
-    "nonzero", "x", infer=always(Seq(Array("int64", 1))), np="nonzero", method="nonzero"
-)
+argwhere = declare("argwhere", "x", infer=Array("int64", 2), np="argwhere", total=True)
+flatnonzero = declare("flatnonzero", "x", infer=Array("int64", 1), np="flatnonzero", total=True)
+nonzero = declare("nonzero", "x", infer=Seq(Array("int64", 1)), np="nonzero", method="nonzero")

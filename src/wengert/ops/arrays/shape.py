@@ -33,7 +33,6 @@ from ..array_kinds import (
 )
 from ..helpers import helper
 from ..indexing import element_kind
-from ..promotion import always
 from ..registry import declare, named
 from ..structure import gradient_kind
 
@@ -75,15 +74,13 @@ def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: 
             return None
 
 
-shape = declare(
-    "shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape", total=True
-)
-ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim", total=True)
-size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size", total=True)
+shape = declare("shape", "x", infer=SHAPE, fold=_fold_shape, np="shape", attr="shape", total=True)
+ndim = declare("ndim", "x", infer=INT, fold=_fold_ndim, np="ndim", attr="ndim", total=True)
+size = declare("size", "x, *, axis=None", infer=INT, np="size", attr="size", total=True)
 iscomplexobj = declare(
-    "iscomplexobj", "x", infer=always(BOOL), fold=_fold_iscomplexobj, np="iscomplexobj", total=True
+    "iscomplexobj", "x", infer=BOOL, fold=_fold_iscomplexobj, np="iscomplexobj", total=True
 )
-dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
+dtype = declare("dtype", "x", infer=DTYPE, attr="dtype", implementation=lambda x: x.dtype)
 shaped = declare(
     "shaped",
     "x, *, like, matrix=None",
@@ -97,13 +94,13 @@ shaped = declare(
 memory_order = helper(
     "memory_order",
     "x, order",
-    always(UNKNOWN),
+    UNKNOWN,
     fold=lambda b, args, p, n: args[1] if constant(args[1]) in ("C", "F") else None,
 )
 inverse_permutation = helper(
     "inverse_permutation",
     "axes",
-    always(SHAPE),
+    SHAPE,
     fold=lambda b, args, p, n: (
         Const(rt.inverse_permutation(args[0].value)) if isinstance(args[0], Const) else None
     ),
@@ -111,7 +108,7 @@ inverse_permutation = helper(
 other_axes = helper(
     "other_axes",
     "k, rank, indexing",
-    always(SHAPE),
+    SHAPE,
     fold=lambda b, args, p, n: (
         Const(rt.other_axes(*map(constant, args))) if all(map(is_constant, args)) else None
     ),

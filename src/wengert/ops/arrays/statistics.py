@@ -17,7 +17,6 @@ from ..array_kinds import (
     rank_of,
 )
 from ..helpers import helper, refuse_options
-from ..promotion import always
 from ..registry import declare, named
 from .reduction import reduced_rank
 
@@ -106,8 +105,8 @@ interp = declare(
     fold=_fold_interp,
     np="interp",
 )
-periodic_places = helper("periodic_places", "xp, *, period", always(Array("int64", 1)))
-periodic_turns = helper("periodic_turns", "xp, *, period", always(Array("float64", 1)))
+periodic_places = helper("periodic_places", "xp, *, period", Array("int64", 1))
+periodic_turns = helper("periodic_turns", "xp, *, period", Array("float64", 1))
 interval_of = helper("interval_of", "x, xp", _infer_interval, total=False)
 digitize = declare("digitize", "x, bins, *, right=False", infer=_infer_interval, np="digitize")
 
@@ -152,9 +151,9 @@ running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_p
 unique_places = helper(
     "unique_places",
     "x, *, axis=None, equal_nan=True",
-    always(Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1)))),
+    Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1))),
     total=False,
 )
-insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)), total=False)
-delete_places = helper("delete_places", "length, at", always(Array("int64", 1)), total=False)
+insert_places = helper("insert_places", "length, at, count", Array("int64", 1), total=False)
+delete_places = helper("delete_places", "length, at", Array("int64", 1), total=False)
 spread_mask = helper("spread_mask", "values, mask", _infer_like_mask)

@@ -9,12 +9,12 @@ from ..registry import declare
 
 
 def _question(name: str, signature: str) -> Op:
-    return declare(name, signature, infer=lambda args, params: BOOL, rt=name)
+    return declare(name, signature, infer=BOOL, rt=name)
 
 
 def _check(name: str, signature: str) -> Op:
     """What raises where derivative code would be wrong, and does nothing else."""
-    return declare(name, signature, infer=lambda args, params: NONE, effect=True, rt=name)
+    return declare(name, signature, infer=NONE, effect=True, rt=name)
 
 
 def _passed_on(name: str, signature: str) -> Op:
