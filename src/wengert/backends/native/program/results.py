@@ -28,25 +28,10 @@ from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.sequence_forms import form_of_sequence
 from ..lower.shapes import dims_of
 from ..lower.sharing import Sharing
+from ..values import values as nv
 from ..values.complexes import by_part, hints_of_parts, is_complex, must_be_complex
 from ..values.lineage import lineage
 from ..values.loops import copy_elements
-from ..values.values import (
-    ZERO,
-    Broadcast,
-    DynamicOwner,
-    Lazy,
-    Origin,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    View,
-    c_strides,
-    integer,
-    product,
-)
 from .read_out import must_be_readable
 
 
@@ -81,14 +66,14 @@ class Results:
         self.unforeseen = unforeseen
         self.slots: list[Slot] = []
         self.outs: list[Slot] = []
-        self.out_views: dict[int, View] = {}
+        self.out_views: dict[int, nv.View] = {}
 
-    def destinations(self) -> dict[Var, View]:
+    def destinations(self) -> dict[Var, nv.View]:
         """Memory that the caller makes, for results that have the shape of an argument."""
         body = self.function.body
         sources = lineage(self.function)
         numbers = {var: k for k, var in enumerate(body.params)}
-        found: dict[Var, View] = {}
+        found: dict[Var, nv.View] = {}
         for k, atom in enumerate(body.outs):
             root = sources(atom)
             if k in self.unforeseen:
@@ -102,8 +87,8 @@ class Results:
                 continue
             pointer = self.e.slot(f"{root.name or 'result'}_out", "ptr")
             code = _code_of(root, like)
-            strides = tuple(map(self.e.let, c_strides(like.dims)))
-            view = View(Root(pointer), code, like.dims, strides, ZERO, whole=True)
+            strides = tuple(map(self.e.let, nv.c_strides(like.dims)))
+            view = nv.View(nv.Root(pointer), code, like.dims, strides, nv.ZERO, whole=True)
             found[root] = view
             self.outs.append(pointer)
             self.out_views[k] = view
@@ -111,39 +96,41 @@ class Results:
 
     def sizes(self) -> dict[Slot, Expr]:
         """How many elements the arrays have that the caller makes."""
-        return {view.pointer: product(view.dims) for view in self.out_views.values()}
+        return {view.pointer: nv.product(view.dims) for view in self.out_views.values()}
 
     def result(self, site: BlockLowering, k: int, atom: Atom) -> Result:
         """What a result is, by number."""
         value = site.value(atom)
-        if isinstance(value, Lazy) and not value.dims and not _is_zero_d(atom):
+        if isinstance(value, nv.Lazy) and not value.dims and not _is_zero_d(atom):
             value = site.as_scalar(value)
-        if isinstance(value, Tuple) and is_complex(value):
+        if isinstance(value, nv.Tuple) and is_complex(value):
             if k in self.out_views:
                 raise Unforeseen(k)
-            if dims_of(value.items[0]) or any(isinstance(x, View) for x in value.items):
+            if dims_of(value.items[0]) or any(isinstance(x, nv.View) for x in value.items):
                 return self._complex_array_result(site, atom, value)
             return self._complex_result(site, value)
         match value:
-            case Scalar() if k in self.out_views:
+            case nv.Scalar() if k in self.out_views:
                 raise Unforeseen(k)
-            case Scalar():
+            case nv.Scalar():
                 slot = self.e.variable("result", value.expr)
                 self.slots.append(slot)
                 return NumberResult(slot, self._kept_origin(value.origin))
-            case View() if isinstance(kind_of_atom(atom), Seq):
-                raise Unlowered("a list that is kept as an array, as a result")
-            case View() | Lazy() | Broadcast():
+            case nv.View() if isinstance(kind_of_atom(atom), Seq):
+                raise nv.Unlowered("a list that is kept as an array, as a result")
+            case nv.View() | nv.Lazy() | nv.Broadcast():
                 return self._array_result(site, k, atom)
             case GrowingList():
                 self._must_be_new(atom)
                 return self._list_result(value, form_of_sequence(self.function, atom))
-            case StaticValue(value=known) if known is None or isinstance(known, (str, bool, int)):
+            case nv.StaticValue(value=known) if known is None or isinstance(
+                known, (str, bool, int)
+            ):
                 return KnownResult(known)
             case _:
-                raise Unlowered("a result that is no number and no array")
+                raise nv.Unlowered("a result that is no number and no array")
 
-    def _complex_result(self, site: BlockLowering, value: Tuple) -> ComplexResult:
+    def _complex_result(self, site: BlockLowering, value: nv.Tuple) -> ComplexResult:
         """A complex number; where it may turn out to be real, the Python form gives it then."""
         number = by_part(value, site.as_scalar)
         must_be_complex(self.e, [number])
@@ -155,17 +142,17 @@ class Results:
         return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
 
     def _complex_array_result(
-        self, site: BlockLowering, atom: Atom, value: Tuple
+        self, site: BlockLowering, atom: Atom, value: nv.Tuple
     ) -> ComplexArrayResult:
         """A complex array: its parts side by side in memory of their own."""
         views = [site.view(part) for part in value.items]
         if any(id(view.root) in self.parameters.roots for view in views):
-            raise Unlowered("a result that is an argument, or part of one")
+            raise nv.Unlowered("a result that is an argument, or part of one")
         self._must_be_apart(atom, views)
         dims = views[0].dims
-        whole = site.allocate((*dims, integer(2)), "f64", ())
+        whole = site.allocate((*dims, nv.integer(2)), "f64", ())
         for place, view in zip(
-            parts_side_by_side(self.e, whole.root, dims, c_strides(dims)), views, strict=True
+            parts_side_by_side(self.e, whole.root, dims, nv.c_strides(dims)), views, strict=True
         ):
             copy_elements(self.e, place, view)
         self.e.add(Assign(pointer := self.e.slot("result", "ptr"), whole.pointer))
@@ -177,7 +164,7 @@ class Results:
     def _list_result(self, value: GrowingList, form: str) -> ListResult:
         """A list or tuple, in variables of the result; Python puts it together."""
         if any(id(root) in self.parameters.roots for root in value.column.roots()):
-            raise Unlowered("a result that is an argument, or part of one")
+            raise nv.Unlowered("a result that is an argument, or part of one")
         must_be_readable(value.column)
 
         def kept(expr: Expr) -> Slot:
@@ -188,9 +175,9 @@ class Results:
 
         return ListResult(mapped(value, kept), form)
 
-    def _kept_origin(self, origin: Origin) -> Origin:
+    def _kept_origin(self, origin: nv.Origin) -> nv.Origin:
         """Whose a result is: where that depends on the run, in a variable of its own."""
-        if not isinstance(origin, DynamicOwner):
+        if not isinstance(origin, nv.DynamicOwner):
             return origin
         found = self.e.variable("origin", origin.expr)
         self.slots.append(found)
@@ -225,40 +212,40 @@ class Results:
         self.slots += dims
         return ArrayResult(pointer, view.code, dims, given=False)
 
-    def _must_be_apart(self, atom: Atom, views: Sequence[View]) -> None:
+    def _must_be_apart(self, atom: Atom, views: Sequence[nv.View]) -> None:
         """Leave a result to the Python form that is an argument there, or lies in one, and has been copied here."""
         if not self.sharing.of_arguments(atom):
             return
         for view in views:
             if view.root.lent is None:
-                raise Unlowered("a result that may be an argument, or part of one")
+                raise nv.Unlowered("a result that may be an argument, or part of one")
             self.e.exit_if(view.root.lent, "a result that is an argument, or part of one")
 
     def _must_be_new(self, atom: Atom) -> None:
         """Refuse a list that may be an argument's, or whose items may share memory."""
         if self.sharing.of_arguments(atom):
-            raise Unlowered("a list with an argument in it, or with part of one")
+            raise nv.Unlowered("a list with an argument in it, or with part of one")
         if self.sharing.of(atom) & self.sharing.repeated:
-            raise Unlowered("a list whose items may share memory")
+            raise nv.Unlowered("a list whose items may share memory")
 
-    def _lent(self, view: View) -> int | None:
+    def _lent(self, view: nv.View) -> int | None:
         """Which argument an array is, or a part of; None if it is none."""
         own = ((made.root, k) for k, made in self.parameters.own.items())
         return next(
             (k for root, k in own if root is view.root), self.parameters.roots.get(id(view.root))
         )
 
-    def _part_of_argument(self, view: View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
+    def _part_of_argument(self, view: nv.View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
         """An argument, or another array in its memory."""
         given = self.parameters.given.get(k)
         if given is None:
-            raise Unlowered("a result that is part of an argument of complex numbers")
+            raise nv.Unlowered("a result that is part of an argument of complex numbers")
         here = self.parameters.own.get(k, given)
         same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
         if same and lineage(self.function)(atom) is self.function.body.params[k]:
             return ArgumentResult(k)
         if here is not given and not given.whole:
-            raise Unlowered("a result that is part of an argument that is changed")
+            raise nv.Unlowered("a result that is part of an argument that is changed")
         words = [
             self.e.variable("part", self.e.let(x)) for x in (view.offset, *view.dims, *view.strides)
         ]
@@ -272,13 +259,13 @@ def must_not_share_results(function: Function, sharing: Sharing) -> None:
     params = frozenset(function.body.params)
     of_results = [sharing.of(atom) - params for atom in function.body.outs]
     if len(frozenset().union(*of_results)) < sum(map(len, of_results)):
-        raise Unlowered("results that may share memory")
+        raise nv.Unlowered("results that may share memory")
 
 
 def _is_zero_d(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.kind, Array) and atom.kind.rank == 0
 
 
-def _code_of(var: Var, like: View) -> Any:
+def _code_of(var: Var, like: nv.View) -> Any:
     dtype = var.kind.dtype if isinstance(var.kind, Array) else ""
     return CODES.get(dtype, like.code)
