@@ -158,13 +158,13 @@ def _transpose(site: BlockLowering, eqn: Eqn) -> nv.Value:
             source, target = (known_number(eqn, name) for name in ("source", "destination"))
             order.insert(from_the_front(target, rank), order.pop(from_the_front(source, rank)))
         case _:
-            order = _given_order(site, eqn, rank)
+            order = _given_order(eqn, rank)
     return with_axes(
         view, tuple(view.dims[k] for k in order), tuple(view.strides[k] for k in order)
     )
 
 
-def _given_order(site: BlockLowering, eqn: Eqn, rank: int) -> list[int]:
+def _given_order(eqn: Eqn, rank: int) -> list[int]:
     given = [atom for name, atom in eqn.params.items() if name == "axes"] + list(eqn.args[1:])
     if not given or given == [Const(None)]:
         return list(range(rank))[::-1]
@@ -278,7 +278,7 @@ def _reshape(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if isinstance(value, nv.Scalar):
         value = nv.Broadcast(value, value.code, ())
     total = site.e.let(nv.product(value.dims))
-    dims = (total,) if eqn.op.name != "reshape" else _new_dims(site, eqn, value.dims, total)
+    dims = (total,) if eqn.op.name != "reshape" else _new_dims(site, eqn, total)
     if eqn.op.name == "flatten" or not isinstance(value, nv.Broadcast):
         return _reshaped(site, eqn, dims)
     return nv.Broadcast(value.element, value.code, dims)
@@ -299,7 +299,7 @@ def _reshaped(site: BlockLowering, eqn: Eqn, dims: Dims) -> nv.Value:
     return made
 
 
-def _new_dims(site: BlockLowering, eqn: Eqn, old: Dims, total: Expr) -> Dims:
+def _new_dims(site: BlockLowering, eqn: Eqn, total: Expr) -> Dims:
     atoms = [*eqn.args[1:], *(a for name, a in eqn.params.items() if name == "shape")]
     items = [site.value(atom) for atom in atoms]
     if len(items) == 1 and isinstance(items[0], nv.Tuple):
