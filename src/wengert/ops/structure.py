@@ -29,6 +29,7 @@ from ..ir.types import (
     Struct,
     join,
 )
+from .array_kinds import like_first
 from .helpers import helper
 from .indexing import indexed
 from .registry import declare, late_helper, named
@@ -285,9 +286,7 @@ def _fold_identity(builder: Builder, args: Args, params: Params, namespace: str)
     return args[0] if isinstance(args[0], Const) else None
 
 
-add_at = helper(
-    "add_at", "buffer, index, value", lambda args, params: kind_of_atom(args[0]), fresh=False
-)
+add_at = helper("add_at", "buffer, index, value", like_first, fresh=False)
 zeros = helper(
     "zeros",
     "x, *, unbound=None, depth=0",
@@ -300,24 +299,10 @@ accumulate = helper(
 unbroadcast = helper("unbroadcast", "x_bar, x", _in_shape_of_second, fresh=False)
 fill = helper("fill", "scalar, x", _in_shape_of_second, fold=_fold_fill)
 project = helper("project", "x_bar, x", _like_second, fold=_fold_project)
-bound = helper(
-    "bound",
-    "x, *, name, free=False",
-    lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    effect=True,
-)
-stop_gradient = helper(
-    "stop_gradient",
-    "x",
-    lambda args, params: kind_of_atom(args[0]),
-    fold=_fold_identity,
-    fresh=False,
-)
+bound = helper("bound", "x, *, name, free=False", like_first, fresh=False, effect=True)
+stop_gradient = helper("stop_gradient", "x", like_first, fold=_fold_identity, fresh=False)
 
-hook = helper(
-    "hook", "x, *captured, callee", lambda args, params: kind_of_atom(args[0]), fresh=False
-)
+hook = helper("hook", "x, *captured, callee", like_first, fresh=False)
 
 for _op, _k in ((add_at, 0), (zeros, 0), (unbroadcast, 1), (fill, 1), (project, 1), (bound, 0)):
     _op.shaped_like = _k
@@ -343,7 +328,7 @@ def _remark(name: str, signature: str) -> Op:
     return declare(
         name,
         signature,
-        infer=lambda args, params: kind_of_atom(args[0]),
+        infer=like_first,
         fresh=False,
         implementation=lambda first, *others, **options: first,
         total=True,

@@ -13,6 +13,7 @@ from ..array_kinds import (
     constant,
     dtype_of,
     inexact,
+    like_first,
     promoted,
     rank_of,
     rank_of_kind,
@@ -106,10 +107,10 @@ eig = declare("eig", "a", infer=_infer_eig, np="linalg.eig")
 
 roots = declare("roots", "p", infer=Array("", 1), np="roots")
 _OVER = "x, s, *, free, used=()"
-over_values = helper("over_values", _OVER, lambda args, params: kind_of_atom(args[0]))
-over_values_bar = helper("over_values_bar", _OVER, lambda args, params: kind_of_atom(args[0]))
+over_values = helper("over_values", _OVER, like_first)
+over_values_bar = helper("over_values_bar", _OVER, like_first)
 matched = helper("matched", "x, values", lambda args, params: Array("int64", rank_of(args[0])))
-independent = helper("independent", "V, w, A", lambda args, params: kind_of_atom(args[0]))
+independent = helper("independent", "V, w, A", like_first)
 blur = helper("blur", "w, V, A", lambda args, params: Array("float64", rank_of(args[0])))
 
 # --- least squares ------------------------------------------------------------------------

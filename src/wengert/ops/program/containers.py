@@ -9,6 +9,7 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom
 from ...ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
+from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare, foreign, late_helper
 from ..structure import gradient_kind, item_kind
@@ -39,7 +40,7 @@ def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
 join_lists = declare(
     "join_lists", "a, b", infer=_join_items, py="+", implementation=late_helper("join_lists")
 )
-shallow_copy = helper("shallow_copy", "x", lambda args, params: kind_of_atom(args[0]))
+shallow_copy = helper("shallow_copy", "x", like_first)
 compress = helper("compress", "items, flags", _same, total=False)
 spread = helper("spread", "kept, flags", _same)
 flatten_lists = helper("flatten_lists", "lists", _flat, total=False)

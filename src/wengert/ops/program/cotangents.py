@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from ...ir.builder import kind_of_atom
 from ...ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare
 from ..structure import Args, Params, gradient_kind, item_kind
 
 _PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
-
-
-def _like_first(args: Args, params: Params) -> Kind:
-    return kind_of_atom(args[0])
 
 
 def _like_second(args: Args, params: Params) -> Kind:
@@ -24,7 +21,7 @@ collected_cotangent = helper(
 )
 items_reached = helper("items_reached", "bar, items_bar, items, *, reverse=False", _like_second)
 """What `collected_cotangent` made its result of, in cotangents."""
-add_attr = helper("add_attr", "buffer, x, value, *, name", _like_first, fresh=False)
+add_attr = helper("add_attr", "buffer, x, value, *, name", like_first, fresh=False)
 shadow_attr = helper("shadow_attr", "x_bar, x, *, name", UNKNOWN, fresh=False)
 shadow_items = helper("shadow_items", "x_bar", lambda a, p: Seq(item_kind(kind_of_atom(a[0]))))
 nested_list = helper("nested_list", "x_bar, *, depth, numbers=False", UNKNOWN)

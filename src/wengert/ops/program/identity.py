@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...ir.builder import kind_of_atom
 from ...ir.op import Op
 from ...ir.types import BOOL, NONE
+from ..array_kinds import like_first
 from ..registry import declare
 
 
@@ -19,7 +19,7 @@ def _check(name: str, signature: str) -> Op:
 
 def _passed_on(name: str, signature: str) -> Op:
     """A check whose result is its first operand."""
-    infer = lambda args, params: kind_of_atom(args[0])
+    infer = like_first
     return declare(name, signature, infer=infer, fresh=False, effect=True, rt=name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const
 from ...ir.types import NONE, UNKNOWN, Kind
+from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare
 from ..structure import Args, Params, gradient_kind
@@ -12,7 +13,7 @@ from ..structure import Args, Params, gradient_kind
 root = declare(
     "root",
     "x, *operands, callee, tol, linear_solve=None, linear=False, flipped=False",
-    infer=lambda args, params: kind_of_atom(args[0]),
+    infer=like_first,
     fresh=False,
     implementation=lambda x, *operands, **options: x,
 )

@@ -16,7 +16,7 @@ from ...ir.op import Infer, Op
 from ...ir.steps import Field as Field
 from ...ir.steps import Viewed as Viewed
 from ...ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
-from ..array_kinds import length_of
+from ..array_kinds import length_of, like_first
 from ..helpers import helper
 from ..registry import declare, late_helper
 from ..structure import Args, Params, add_at, getattr_, getitem, gradient_kind, item_kind
@@ -267,10 +267,6 @@ def kind_after(kind: Kind, step: Atom) -> Kind:
 # --- what derivatives need beside ---------------------------------------------------------
 
 
-def _like_first(args: Args, params: Params) -> Kind:
-    return kind_of_atom(args[0])
-
-
 def _like_last(args: Args, params: Params) -> Kind:
     return gradient_kind(kind_of_atom(args[-1]))
 
@@ -284,10 +280,10 @@ def _same_index(args: Args, params: Params) -> Kind:
     return INT if kind_of_atom(args[1]) == INT else UNKNOWN
 
 
-snapshot = helper("snapshot", "x, *, unbound=False, parted=False", _like_first)
+snapshot = helper("snapshot", "x, *, unbound=False, parted=False", like_first)
 """The same value, in memory that nobody else writes to; `parted`: no two items of it are one object."""
 duplicate = declare(
-    "duplicate", "x, *, unbound=False, lying=False", infer=_like_first, rt="snapshot"
+    "duplicate", "x, *, unbound=False, lying=False", infer=like_first, rt="snapshot"
 )
 """The same value, in memory of its own, which may be written to; `lying`: an array has its strides."""
 COPIES = frozenset((snapshot, duplicate))
@@ -300,7 +296,7 @@ span_of = helper("span_of", "x, *path_and_value", UNKNOWN)
 last_written = helper("last_written", "x, index", UNKNOWN)
 copied_places = helper("copied_places", "value, target", Array("int64", 1))
 """Which entries of a value NumPy copies where it copies one part of an array to another, one by one."""
-as_left = helper("as_left", "value_bar, x, index", _like_first, fresh=False)
+as_left = helper("as_left", "value_bar, x, index", like_first, fresh=False)
 summed_to = helper("summed_to", "x_bar, shape", _summed, fresh=False)
 spread_over = helper("spread_over", "value, x", UNKNOWN)
 spread_from = helper("spread_from", "x_bar, value", _like_last, fresh=False)
