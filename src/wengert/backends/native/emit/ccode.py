@@ -9,16 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from ..form import loopform as lf
 from ..form.reading import readable
+from ..lower import calling_convention as cc
 from ..lower.call_out import FASTER
-from ..lower.calling_convention import (
-    ArrayLeaf,
-    ArrayResult,
-    ComplexArrayLeaf,
-    ComplexLeaf,
-    ComplexResult,
-    NumberLeaf,
-    NumberResult,
-)
 from ..program.function import Lowered
 from ..values.values import ZERO, Unlowered
 from .ccode_expressions import TYPES, expression, name
@@ -63,7 +55,7 @@ def _memory(lowered: Lowered) -> Iterator[str]:
 
 def _order(lowered: Lowered) -> str:
     strided = any(
-        isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf)) and not leaf.contiguous
+        isinstance(leaf, (cc.ArrayLeaf, cc.ComplexArrayLeaf)) and not leaf.contiguous
         for leaf in lowered.leaves
     )
     return ", with strides in elements" if strided else ", in C order"
@@ -74,15 +66,17 @@ def _sizes(lowered: Lowered) -> Iterator[str]:
     symbols = main.params[len(main.params) - lowered.sizes :]
     params = iter(main.params)
     for leaf in lowered.leaves:
-        if isinstance(leaf, NumberLeaf):
+        if isinstance(leaf, cc.NumberLeaf):
             next(params)
-        elif isinstance(leaf, ComplexLeaf):
+        elif isinstance(leaf, cc.ComplexLeaf):
             re, im = next(params), next(params)
             yield f" * {name(re.name)}, {name(im.name)}: the parts of a complex number."
-        elif isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf)):
+        elif isinstance(leaf, (cc.ArrayLeaf, cc.ComplexArrayLeaf)):
             slot = next(params)
             shape = ", ".join("1" if n is None else symbols[n].name for n in leaf.sizes)
-            of = "complex array, part by part," if isinstance(leaf, ComplexArrayLeaf) else "array"
+            of = (
+                "complex array, part by part," if isinstance(leaf, cc.ComplexArrayLeaf) else "array"
+            )
             yield f" * {slot.name}: {of} of shape ({shape})."
             if not leaf.contiguous:
                 for _ in leaf.sizes:
@@ -91,11 +85,11 @@ def _sizes(lowered: Lowered) -> Iterator[str]:
 
 def _results(lowered: Lowered) -> Iterator[str]:
     for k, result in enumerate(lowered.results):
-        if isinstance(result, ArrayResult) and result.given:
+        if isinstance(result, cc.ArrayResult) and result.given:
             yield f" * Result {k} is written to {name(result.pointer.name)}, memory of its own."
-        elif isinstance(result, NumberResult):
+        elif isinstance(result, cc.NumberResult):
             yield f" * Result {k} is written to *out_{name(result.slot.name)}."
-        elif isinstance(result, ComplexResult):
+        elif isinstance(result, cc.ComplexResult):
             re, im = name(result.re.name), name(result.im.name)
             yield f" * The parts of result {k} are written to *out_{re} and *out_{im}."
         else:

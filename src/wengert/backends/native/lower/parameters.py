@@ -11,15 +11,7 @@ from ..values import values as nv
 from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements
-from .calling_convention import (
-    ArrayLeaf,
-    ComplexArrayLeaf,
-    ComplexLeaf,
-    KnownLeaf,
-    Leaf,
-    ListLeaf,
-    NumberLeaf,
-)
+from . import calling_convention as cc
 from .sequences.columns import GrowingList, Numbers
 
 
@@ -43,7 +35,7 @@ class Parameters:
         roots: which parameter the memory is of, by its identity.
     """
 
-    def __init__(self, e: Emitter, written: set[int], leaves: Sequence[Leaf]):
+    def __init__(self, e: Emitter, written: set[int], leaves: Sequence[cc.Leaf]):
         self.e = e
         self.written = written
         self.slots: list[Slot] = []
@@ -51,37 +43,37 @@ class Parameters:
         self.own: dict[int, nv.View] = {}
         self.roots: dict[int, int] = {}
         self._kept: list[nv.Root] = []
-        arrays = [x for x in leaves if isinstance(x, (ArrayLeaf, ComplexArrayLeaf))]
+        arrays = [x for x in leaves if isinstance(x, (cc.ArrayLeaf, cc.ComplexArrayLeaf))]
         numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
         e.settled.update(self.sizes)
 
-    def value(self, k: int, var: Var, leaf: Leaf) -> nv.Value:
+    def value(self, k: int, var: Var, leaf: cc.Leaf) -> nv.Value:
         """What a parameter holds."""
         hint = var.name or "x"
         match leaf:
-            case NumberLeaf(code=code, numpy=numpy):
+            case cc.NumberLeaf(code=code, numpy=numpy):
                 slot = self.e.slot(hint, code)
                 self.slots.append(slot)
                 self.e.settled.add(slot)
                 return nv.Scalar(slot, nv.NUMPY if numpy else nv.PYTHON, 64)
-            case ComplexLeaf(numpy=numpy):
+            case cc.ComplexLeaf(numpy=numpy):
                 parts = [self.e.slot(f"{hint}_{part}", "f64") for part in ("re", "im")]
                 re, im = parts
                 self.slots += parts
                 self.e.settled.update(parts)
                 return complex_number(re, im, nv.NUMPY if numpy else nv.PYTHON)
-            case ArrayLeaf():
+            case cc.ArrayLeaf():
                 return self._array(k, hint, leaf)
-            case ComplexArrayLeaf():
+            case cc.ComplexArrayLeaf():
                 return self._complex_array(k, hint, leaf)
-            case ListLeaf(item=item):
+            case cc.ListLeaf(item=item):
                 return self._list(k, hint, item)
-            case KnownLeaf(value=value):
+            case cc.KnownLeaf(value=value):
                 return nv.StaticValue(value)
 
-    def _array(self, k: int, hint: str, leaf: ArrayLeaf) -> nv.View:
+    def _array(self, k: int, hint: str, leaf: cc.ArrayLeaf) -> nv.View:
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
         dims = tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
@@ -111,7 +103,7 @@ class Parameters:
         self.own[k] = own
         return own
 
-    def _complex_array(self, k: int, hint: str, leaf: ComplexArrayLeaf) -> nv.Tuple:
+    def _complex_array(self, k: int, hint: str, leaf: cc.ComplexArrayLeaf) -> nv.Tuple:
         """The parts of an array: each is every other number in its memory."""
         if k in self.written:
             raise nv.Unlowered("a complex array of the caller that the function changes")
@@ -128,7 +120,7 @@ class Parameters:
         self._kept.append(root)
         return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
-    def _list(self, k: int, hint: str, item: NumberLeaf) -> GrowingList:
+    def _list(self, k: int, hint: str, item: cc.NumberLeaf) -> GrowingList:
         if k in self.written:
             raise nv.Unlowered("a list of the caller that the function changes")
         pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")

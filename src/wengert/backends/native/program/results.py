@@ -11,17 +11,7 @@ from ....ir.records import replace
 from ....ir.types import Array, Seq
 from ..containers.composed import mapped
 from ..form.loopform import CODES, Assign, Expr, Slot
-from ..lower.calling_convention import (
-    ArgumentResult,
-    ArrayResult,
-    ComplexArrayResult,
-    ComplexResult,
-    KnownResult,
-    ListResult,
-    NumberResult,
-    Result,
-    ViewResult,
-)
+from ..lower import calling_convention as cc
 from ..lower.lowering import BlockLowering
 from ..lower.parameters import Parameters, parts_side_by_side
 from ..lower.sequences.columns import GrowingList
@@ -98,7 +88,7 @@ class Results:
         """How many elements the arrays have that the caller makes."""
         return {view.pointer: nv.product(view.dims) for view in self.out_views.values()}
 
-    def result(self, site: BlockLowering, k: int, atom: Atom) -> Result:
+    def result(self, site: BlockLowering, k: int, atom: Atom) -> cc.Result:
         """What a result is, by number."""
         value = site.value(atom)
         if isinstance(value, nv.Lazy) and not value.dims and not _is_zero_d(atom):
@@ -115,7 +105,7 @@ class Results:
             case nv.Scalar():
                 slot = self.e.variable("result", value.expr)
                 self.slots.append(slot)
-                return NumberResult(slot, self._kept_origin(value.origin))
+                return cc.NumberResult(slot, self._kept_origin(value.origin))
             case nv.View() if isinstance(kind_of_atom(atom), Seq):
                 raise nv.Unlowered("a list that is kept as an array, as a result")
             case nv.View() | nv.Lazy() | nv.Broadcast():
@@ -126,11 +116,11 @@ class Results:
             case nv.StaticValue(value=known) if known is None or isinstance(
                 known, (str, bool, int)
             ):
-                return KnownResult(known)
+                return cc.KnownResult(known)
             case _:
                 raise nv.Unlowered("a result that is no number and no array")
 
-    def _complex_result(self, site: BlockLowering, value: nv.Tuple) -> ComplexResult:
+    def _complex_result(self, site: BlockLowering, value: nv.Tuple) -> cc.ComplexResult:
         """A complex number; where it may turn out to be real, the Python form gives it then."""
         number = by_part(value, site.as_scalar)
         must_be_complex(self.e, [number])
@@ -139,11 +129,11 @@ class Results:
             self.e.variable(hint, x.expr) for hint, x in zip(hints, number.items, strict=True)
         )
         self.slots += (re, im)
-        return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
+        return cc.ComplexResult(re, im, self._kept_origin(number.items[0].origin))
 
     def _complex_array_result(
         self, site: BlockLowering, atom: Atom, value: nv.Tuple
-    ) -> ComplexArrayResult:
+    ) -> cc.ComplexArrayResult:
         """A complex array: its parts side by side in memory of their own."""
         views = [site.view(part) for part in value.items]
         if any(id(view.root) in self.parameters.roots for view in views):
@@ -159,9 +149,9 @@ class Results:
         self.slots.append(pointer)
         sizes = tuple(self.e.variable("size", self.e.let(d)) for d in dims)
         self.slots += sizes
-        return ComplexArrayResult(pointer, sizes)
+        return cc.ComplexArrayResult(pointer, sizes)
 
-    def _list_result(self, value: GrowingList, form: str) -> ListResult:
+    def _list_result(self, value: GrowingList, form: str) -> cc.ListResult:
         """A list or tuple, in variables of the result; Python puts it together."""
         if any(id(root) in self.parameters.roots for root in value.column.roots()):
             raise nv.Unlowered("a result that is an argument, or part of one")
@@ -173,7 +163,7 @@ class Results:
             self.slots.append(slot)
             return slot
 
-        return ListResult(mapped(value, kept), form)
+        return cc.ListResult(mapped(value, kept), form)
 
     def _kept_origin(self, origin: nv.Origin) -> nv.Origin:
         """Whose a result is: where that depends on the run, in a variable of its own."""
@@ -183,7 +173,7 @@ class Results:
         self.slots.append(found)
         return replace(origin, expr=found)
 
-    def _array_result(self, site: BlockLowering, k: int, atom: Atom) -> Result:
+    def _array_result(self, site: BlockLowering, k: int, atom: Atom) -> cc.Result:
         place = self.out_views.get(k)
         view = site.in_memory(atom)
         lent = self._lent(view)
@@ -193,13 +183,13 @@ class Results:
             return self._part_of_argument(view, lent, atom)
         self._must_be_apart(atom, [view])
         if place is not None and view.root is place.root and view.whole:
-            return ArrayResult(view.pointer, view.code, view.dims, given=True)
+            return cc.ArrayResult(view.pointer, view.code, view.dims, given=True)
         if place is not None:
             sizes = tuple(map(self.e.size, view.dims)), tuple(map(self.e.size, place.dims))
             if sizes[0] != sizes[1] or view.code != place.code:
                 raise Unforeseen(k)
             copy_elements(self.e, place, view)
-            return ArrayResult(place.pointer, place.code, place.dims, given=True)
+            return cc.ArrayResult(place.pointer, place.code, place.dims, given=True)
         if (
             view.root in [v.root for v in self.out_views.values()]
             or not view.whole
@@ -210,7 +200,7 @@ class Results:
         self.slots.append(pointer)
         dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
         self.slots += dims
-        return ArrayResult(pointer, view.code, dims, given=False)
+        return cc.ArrayResult(pointer, view.code, dims, given=False)
 
     def _must_be_apart(self, atom: Atom, views: Sequence[nv.View]) -> None:
         """Leave a result to the Python form that is an argument there, or lies in one, and has been copied here."""
@@ -235,7 +225,9 @@ class Results:
             (k for root, k in own if root is view.root), self.parameters.roots.get(id(view.root))
         )
 
-    def _part_of_argument(self, view: nv.View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
+    def _part_of_argument(
+        self, view: nv.View, k: int, atom: Atom
+    ) -> cc.ArgumentResult | cc.ViewResult:
         """An argument, or another array in its memory."""
         given = self.parameters.given.get(k)
         if given is None:
@@ -243,7 +235,7 @@ class Results:
         here = self.parameters.own.get(k, given)
         same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
         if same and lineage(self.function)(atom) is self.function.body.params[k]:
-            return ArgumentResult(k)
+            return cc.ArgumentResult(k)
         if here is not given and not given.whole:
             raise nv.Unlowered("a result that is part of an argument that is changed")
         words = [
@@ -251,7 +243,7 @@ class Results:
         ]
         self.slots += words
         start, *rest = words
-        return ViewResult(k, start, tuple(rest[: len(view.dims)]), tuple(rest[len(view.dims) :]))
+        return cc.ViewResult(k, start, tuple(rest[: len(view.dims)]), tuple(rest[len(view.dims) :]))
 
 
 def must_not_share_results(function: Function, sharing: Sharing) -> None:
