@@ -192,11 +192,13 @@ length = declare("length", "x", infer=INT, py="len", implementation=len)
 # --- memory and cotangents ----------------------------------------------------------------
 
 
-def _like_second(args: Args, params: Params) -> Kind:
+def like_second(args: Args, params: Params) -> Kind:
+    """A cotangent of the second operand."""
     return gradient_kind(kind_of_atom(args[1]))
 
 
-def _in_shape_of_second(args: Args, params: Params) -> Kind:
+def in_shape_of_second(args: Args, params: Params) -> Kind:
+    """The first operand as a cotangent of the second."""
     return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
 
 
@@ -296,9 +298,9 @@ zeros = helper(
 accumulate = helper(
     "accumulate", "a, b", lambda args, params: join(*map(kind_of_atom, args)), fold=_fold_accumulate
 )
-unbroadcast = helper("unbroadcast", "x_bar, x", _in_shape_of_second, fresh=False)
-fill = helper("fill", "scalar, x", _in_shape_of_second, fold=_fold_fill)
-project = helper("project", "x_bar, x", _like_second, fold=_fold_project)
+unbroadcast = helper("unbroadcast", "x_bar, x", in_shape_of_second, fresh=False)
+fill = helper("fill", "scalar, x", in_shape_of_second, fold=_fold_fill)
+project = helper("project", "x_bar, x", like_second, fold=_fold_project)
 bound = helper("bound", "x, *, name, free=False", like_first, fresh=False, effect=True)
 stop_gradient = helper("stop_gradient", "x", like_first, fold=_fold_identity, fresh=False)
 

@@ -16,7 +16,7 @@ from ..array_kinds import dtype_of, given_option, rank_of
 from ..helpers import helper
 from ..promotion import Args, Params, inexact_dtype, promoted, real_dtype, shaped
 from ..registry import declare, in_math, late_helper, named
-from ..structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
+from ..structure import gradient_kind, in_shape_of_second, item_kind, number_of_dtype
 from .shape import converted_like
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"
@@ -85,10 +85,6 @@ def _summed(dtype: str) -> str:
 
 def _like(k: int) -> Infer:
     return lambda args, params: gradient_kind(kind_of_atom(args[k]))
-
-
-def _in_shape_of_second(args: Args, params: Params) -> Kind:
-    return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
 
 
 # --- options ------------------------------------------------------------------------------
@@ -410,9 +406,9 @@ sum_of_products = helper(
     "sum_of_products", f"x, y, *, {_AXES}", _infer_sum_of_products, _fold_sum_of_products
 )
 unreduce = helper(
-    "unreduce", f"y_bar, x, *, {_AXES}", _in_shape_of_second, _fold_unreduce, fresh=False
+    "unreduce", f"y_bar, x, *, {_AXES}", in_shape_of_second, _fold_unreduce, fresh=False
 )
-broadcast_like = helper("broadcast_like", "x, like", _in_shape_of_second, fresh=False)
+broadcast_like = helper("broadcast_like", "x, like", in_shape_of_second, fresh=False)
 or_one = declare(
     "or_one", "count, one", infer=INT, py="or", implementation=lambda count, one: count or one
 )
@@ -430,12 +426,12 @@ at_max, at_min = (
     for name, position in (("at_max", argmax), ("at_min", argmin))
 )
 """`at_extreme` where it is known which; they never stay in a program."""
-put_extreme = helper("put_extreme", f"y_bar, x, y, *, {_AXES}", _in_shape_of_second)
-cumsum_reversed = helper("cumsum_reversed", "y_bar, x, *, axis=None", _in_shape_of_second)
+put_extreme = helper("put_extreme", f"y_bar, x, y, *, {_AXES}", in_shape_of_second)
+cumsum_reversed = helper("cumsum_reversed", "y_bar, x, *, axis=None", in_shape_of_second)
 for _op in (unreduce, broadcast_like, put_extreme, cumsum_reversed):
     _op.shaped_like = 1
 lanes = helper("lanes", "x, *, axis=None", _infer_lanes, _fold_lanes, fresh=False)
-unlanes = helper("unlanes", "y, x, *, axis=None", _in_shape_of_second, _fold_lanes, fresh=False)
+unlanes = helper("unlanes", "y, x, *, axis=None", in_shape_of_second, _fold_lanes, fresh=False)
 products_before = helper("products_before", "x, *, reverse=False", _like(0))
 products_between = helper("products_between", "x, *, reverse=False", _infer_matrix)
 spread_items = helper("spread_items", "y_bar, xs", _like(1), fresh=False)

@@ -81,11 +81,6 @@ def _infer_take(args: ak.Args, params: ak.Params) -> Kind:
     return ak.array_or_number(ak.dtype_of(args[0]), rank - 1 + taken)
 
 
-def _infer_take_along_axis(args: ak.Args, params: ak.Params) -> Kind:
-    flat = "axis" in params and ak.constant(params["axis"], -1) is None
-    return Array(ak.dtype_of(args[0]), 1 if flat else ak.rank_of(args[0]))
-
-
 def _infer_diag(args: ak.Args, params: ak.Params) -> Kind:
     rank = {1: 2, 2: 1}.get(ak.rank_of(args[0]) or 0)
     return Array(ak.dtype_of(args[0]), rank)
@@ -121,7 +116,7 @@ take = declare(
 )
 untake = helper("untake", "y_bar, *, indices, like, axis=None, mode='raise'", ak.like_option)
 take_along_axis = declare(
-    "take_along_axis", "x, *, indices, axis=-1", infer=_infer_take_along_axis, np="take_along_axis"
+    "take_along_axis", "x, *, indices, axis=-1", infer=ak.along_axis, np="take_along_axis"
 )
 untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-1", ak.like_option)
 
@@ -189,13 +184,8 @@ untrace = helper("untrace", "y_bar, *, like, offset=0, axis1=0, axis2=1", ak.lik
 # --- ordering -----------------------------------------------------------------------------
 
 
-def _infer_sorted(args: ak.Args, params: ak.Params) -> Kind:
-    flat = "axis" in params and ak.constant(params["axis"], -1) is None
-    return Array(ak.dtype_of(args[0]), 1 if flat else ak.rank_of(args[0]))
-
-
 def _infer_argsort(args: ak.Args, params: ak.Params) -> Kind:
-    found = _infer_sorted(args, params)
+    found = ak.along_axis(args, params)
     return Array("int64", found.rank) if isinstance(found, Array) else UNKNOWN
 
 
@@ -203,7 +193,7 @@ def _infer_searchsorted(args: ak.Args, params: ak.Params) -> Kind:
     return ak.array_or_number("int64", ak.rank_of(args[1]))
 
 
-sort = declare("sort", "x, *, axis=-1, kind=None", infer=_infer_sorted, np="sort")
+sort = declare("sort", "x, *, axis=-1, kind=None", infer=ak.along_axis, np="sort")
 argsort = declare(
     "argsort", "x, *, axis=-1, kind=None", infer=_infer_argsort, np="argsort", method="argsort"
 )

@@ -115,13 +115,8 @@ bincount = declare(
 # --- where values come from ---------------------------------------------------------------
 
 
-def _infer_partition(args: ak.Args, params: ak.Params) -> Kind:
-    flat = "axis" in params and ak.constant(params["axis"], -1) is None
-    return Array(ak.dtype_of(args[0]), 1 if flat else ak.rank_of(args[0]))
-
-
 def _infer_places(args: ak.Args, params: ak.Params) -> Kind:
-    found = _infer_partition(args, params)
+    found = ak.along_axis(args, params)
     return Array("int64", found.rank) if isinstance(found, Array) else UNKNOWN
 
 
@@ -131,7 +126,7 @@ def _infer_like_mask(args: ak.Args, params: ak.Params) -> Kind:
 
 partition = declare(
     "partition", "a, *, kth, axis=-1, kind='introselect', order=None",
-    infer=_infer_partition, np="partition",
+    infer=ak.along_axis, np="partition",
 )  # fmt: skip
 argpartition = declare(
     "argpartition", "a, *, kth, axis=-1, kind='introselect', order=None",

@@ -12,7 +12,7 @@ from ...ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
 from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare, foreign, late_helper
-from ..structure import gradient_kind, item_kind
+from ..structure import item_kind, like_second
 
 
 def _item(atom: Atom) -> Kind:
@@ -29,10 +29,6 @@ def _same(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(_item(args[0]))
 
 
-def _cotangent_of(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
-    return gradient_kind(kind_of_atom(args[1]))
-
-
 def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(item_kind(_item(args[0])))
 
@@ -44,10 +40,10 @@ shallow_copy = helper("shallow_copy", "x", like_first)
 compress = helper("compress", "items, flags", _same, total=False)
 spread = helper("spread", "kept, flags", _same)
 flatten_lists = helper("flatten_lists", "lists", _flat, total=False)
-split_like = helper("split_like", "flat, lists", _cotangent_of)
+split_like = helper("split_like", "flat, lists", like_second)
 dict_of = helper("dict_of", "keys, values", UNKNOWN, total=False)
 values_at = helper("values_at", "mapping, keys", Seq(UNKNOWN), total=False)
-list_cotangent = helper("list_cotangent", "items_bar, items", _cotangent_of)
+list_cotangent = helper("list_cotangent", "items_bar, items", like_second)
 sorted_order = helper("sorted_order", "keys, *, reverse=False", Seq(INT), total=False)
 merge_dicts = helper("merge_dicts", "a, b", UNKNOWN, total=False)
 entries_of = helper("entries_of", "merged, x, others", UNKNOWN)

@@ -7,19 +7,15 @@ from ...ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare
-from ..structure import Args, Params, gradient_kind, item_kind
+from ..structure import Args, Params, gradient_kind, item_kind, like_second
 
 _PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
 
 
-def _like_second(args: Args, params: Params) -> Kind:
-    return gradient_kind(kind_of_atom(args[1]))
-
-
 collected_cotangent = helper(
-    "collected_cotangent", "items_bar, items, *, reverse=False", _like_second
+    "collected_cotangent", "items_bar, items, *, reverse=False", like_second
 )
-items_reached = helper("items_reached", "bar, items_bar, items, *, reverse=False", _like_second)
+items_reached = helper("items_reached", "bar, items_bar, items, *, reverse=False", like_second)
 """What `collected_cotangent` made its result of, in cotangents."""
 add_attr = helper("add_attr", "buffer, x, value, *, name", like_first, fresh=False)
 shadow_attr = helper("shadow_attr", "x_bar, x, *, name", UNKNOWN, fresh=False)

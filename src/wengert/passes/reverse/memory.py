@@ -33,7 +33,7 @@ from ..memory.shadows import (
 )
 from .cotangents import as_items, bar_name
 from .rules import surely_real
-from .structure import contribute_used
+from .structure import contribute_used, on_first
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -291,10 +291,6 @@ def _position(before: Builder, eqn: Eqn) -> Atom:
 # --- what derivatives of writes are made of -----------------------------------------------
 
 
-def _copied(sweep: Sweep, eqn: Eqn) -> None:
-    sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
-
-
 def _given_at(sweep: Sweep, eqn: Eqn) -> None:
     """The transpose of taking a part is adding to it; broadcasting repeats what was summed."""
     x_bar, *path, _ = eqn.args
@@ -343,8 +339,8 @@ MEMORY: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn] | None]] = {
     me.inserted: _insert,
     me.drop: _drop,
     me.dropped: _drop,
-    me.snapshot: _copied,
-    me.duplicate: _copied,
+    me.snapshot: on_first,
+    me.duplicate: on_first,
     me.given_at: _given_at,
     me.as_left: _as_left,
     me.spread_over: _spread_over,

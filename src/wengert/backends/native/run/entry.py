@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ....ir.types import NONE, Kind, Other, Static, Struct
-from ..emit.llvm_ops import LLVM_TYPES
+from ..emit.llvm_ops import LLVM_TYPES, result_type
 from ..emit.llvm_runtime import MEMORY
 from ..form.loopform import Allocate, Code, Constant, Expr, Slot, each
 from ..lower import calling_convention as cc
@@ -250,7 +250,7 @@ class _Entry:
         self._stop_others()
         self.leave_unless(self.same("i32", status, "0"), "exited")
         return {
-            slot: self.define(f"load {_out_type(slot.code)}, ptr {out}")
+            slot: self.define(f"load {result_type(slot.code)}, ptr {out}")
             for slot, out in outs.items()
         }
 
@@ -355,8 +355,8 @@ class _Entry:
             value, code = self.define(f"fptrunc double {value} to float"), "f32"
             origin = NUMPY
         if origin == NUMPY:
-            place = self.local(_out_type(code))
-            self.do(f"store {_out_type(code)} {value}, ptr {place}")
+            place = self.local(result_type(code))
+            self.do(f"store {result_type(code)} {value}, ptr {place}")
             descr, make = self.from_table(f"descr.{code}"), self.from_table("PyArray_Scalar")
             return self.define(f"call ptr {make}(ptr {place}, ptr {descr}, ptr null)")
         if code == "b1":
@@ -412,10 +412,6 @@ class _Entry:
             "i1 false)"
         )
         return array
-
-
-def _out_type(code: Code) -> str:
-    return "i64" if code == "b1" else LLVM_TYPES[code]
 
 
 def _size(dim: Expr, sizes: dict[Slot, str]) -> str:
