@@ -74,11 +74,6 @@ def note(
         ways.checks = [((len(args), *kwargs), check, derived), *ways.checks[: MOST - 1]]
 
 
-def forget(function: Any) -> None:
-    """From now on no call of a function goes to what it came to before."""
-    _known.pop(id(function), None)
-
-
 def _begin(function: Any, ways: _Ways) -> None:
     key = id(function)
     known, others = _known.get(key, (None, list[_Ways]()))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import BadArgument, NoSource, RuleError
+from ..errors import BadArgument, RuleError
 from ..ir.builder import Builder
 from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
@@ -40,7 +40,6 @@ from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
 from .machine.session import NeedsCallee, NeverReturns, Session
-from .syntax.sources import source_of
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -169,7 +168,7 @@ def _followed(
             if leaf not in it.reading.unread
         }
     try:
-        with _top_frame(it, target):
+        with _top_frame(it):
             make_externals(it)
             result = it.call(function, positional, named)
             columns.refuse_result(it, result)
@@ -211,7 +210,7 @@ def _can_change(kind: Kind) -> bool:
     return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))
 
 
-def _top_frame(it: Interpreter, target: Kind) -> Any:
+def _top_frame(it: Interpreter) -> Any:
     from contextlib import contextmanager
 
     from .domain.values import Closure, Scope
@@ -428,14 +427,3 @@ def read_inline(
 @functools.lru_cache(maxsize=2048)
 def _row_closure(row: types.FunctionType) -> Any:
     return closure_of(Interpreter(Session()), row)
-
-
-def parameter_names(function: Any) -> list[str]:
-    """The names of a function's positional parameters, where they can be known."""
-    try:
-        node = source_of(function).node if isinstance(function, types.FunctionType) else None
-    except NoSource:
-        node = None
-    if node is None:
-        return []
-    return [a.arg for a in (*node.args.posonlyargs, *node.args.args)]

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import whole
 from .dual import Directions, Dual
 from .forward import derivative, jacobian
 from .levels import Level
-from .number import PerturbedNumber, gathered, numbers_in
+from .number import PerturbedNumber, numbers_in
 from .series.taylor import Taylor
 from .series.towers import coefficient_at
 
@@ -88,7 +89,7 @@ class _Iterates:
     def __getitem__(self, steps: int) -> Any:
         while len(self._moved) <= steps:
             moved = self._moved[-1]
-            self._moved.append(_as_one(moved - self._step(_as_one(self._residual(moved)))))
+            self._moved.append(whole(moved - self._step(whole(self._residual(moved)))))
         moved = self._moved[steps]
         return moved + (self._root - plain(moved))
 
@@ -126,11 +127,6 @@ def _newton_step(slopes: Any, x: Any) -> Callable[[Any], Any]:
         return lambda r: r / slopes
     inverse = np.linalg.inv(np.reshape(slopes, (np.size(x), np.size(x))))
     return lambda r: np.reshape(inverse @ np.ravel(r), np.shape(x))
-
-
-def _as_one(x: Any) -> Any:
-    """An array of numbers with derivatives as one number that is an array."""
-    return gathered(x) if isinstance(x, np.ndarray) else x
 
 
 def _numbers(x: Any) -> Iterator[PerturbedNumber]:

@@ -82,7 +82,7 @@ def followed(
     if smooth is not None:
         return st.valued(result, smooth)
     if op in _FACTORS:
-        _remember(result, _multiple(op, args, roots, plain), plain)
+        _remember(result, _multiple(op, args, roots), plain)
     return result
 
 
@@ -108,7 +108,7 @@ def _remember(x: Any, root: Root | None, plain: Any) -> None:
     x.root_of = root
 
 
-def _multiple(op: Op, args: tuple[Any, ...], roots: list[Root | None], plain: Any) -> Root | None:
+def _multiple(op: Op, args: tuple[Any, ...], roots: list[Root | None]) -> Root | None:
     first, second = (*roots, None, None)[:2]
     if first is not None and second is not None:
         both = (first, second)

@@ -155,6 +155,17 @@ def fold_no_text(builder: Builder, args: Args, params: Params, namespace: str) -
         ).final()
 
 
+def along_axis(args: Args, params: Params) -> Kind:
+    """The dtype and rank of the first operand, which has one axis if `axis` is None."""
+    flat = "axis" in params and constant(params["axis"], -1) is None
+    return Array(dtype_of(args[0]), 1 if flat else rank_of(args[0]))
+
+
+def like_first(args: Args, params: Params) -> Kind:
+    """The kind of the first operand."""
+    return kind_of_atom(args[0])
+
+
 def same_array(args: Args, params: Params) -> Kind:
     """The dtype and rank of the first operand."""
     return Array(dtype_of(args[0]), rank_of(args[0]))

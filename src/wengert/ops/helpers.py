@@ -8,6 +8,7 @@ from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
+from ..ir.types import Kind
 from .array_kinds import Args, Params
 from .registry import declare, named
 
@@ -15,25 +16,16 @@ from .registry import declare, named
 def helper(
     name: str,
     signature: str,
-    infer: Infer,
+    infer: Infer | Kind,
     fold: Fold | None = None,
-    *,
-    elementwise: bool = False,
-    total: bool = True,
+    **options: bool,
 ) -> Op:
     """Declare an op that only derivative code uses, computed by the helper of that name.
 
     One that stands for part of a function of NumPy's, and is given what that is given, is not `total`.
     """
-    return declare(
-        name,
-        signature,
-        infer=infer,
-        elementwise=elementwise,
-        total=total,
-        fold=_trimmed(name, signature, fold),
-        rt=name,
-    )
+    fold = _trimmed(name, signature, fold) if "=" in signature else fold
+    return declare(name, signature, infer=infer, fold=fold, rt=name, **options)  # type: ignore[arg-type]
 
 
 def refuse_options(name: str, **defaults: object) -> Fold:

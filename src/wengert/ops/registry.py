@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Fold, Infer, Op
+from ..ir.types import Kind
 
 NAMESPACES: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "py": builtins}
 """Where each spelling is looked up; "method", "attr" and "rt" are not modules."""
@@ -62,7 +63,7 @@ def declare(
     name: str,
     signature: str,
     *,
-    infer: Infer,
+    infer: Infer | Kind,
     elementwise: bool = False,
     fresh: bool = True,
     effect: bool = False,
@@ -73,15 +74,26 @@ def declare(
 ) -> Op:
     """Add an op to the vocabulary.
 
-    A helper of derivative code alone is `total` unless it says otherwise: what it is given has been checked.
+    `infer` is the kind of the result, or what says which it is. A helper of derivative code alone is `total` unless it
+    says otherwise: what it is given has been checked.
 
     A spelling may be dotted (`np="linalg.inv"`); several spellings in one namespace are separated
     by spaces (`np="arctan2 atan2"`), the first being the one that derivative code prints.
     """
     if name in _ops:
         raise ValueError(f"the op {name!r} is declared twice")
+    inferred = infer if callable(infer) else lambda args, params: infer
     op = Op(
-        name, infer, spellings, signature, elementwise, fresh, effect, False, fold, implementation
+        name,
+        inferred,
+        spellings,
+        signature,
+        elementwise,
+        fresh,
+        effect,
+        False,
+        fold,
+        implementation,
     )
     op.total = set(spellings) == {"rt"} if total is None else total
     _ops[name] = op

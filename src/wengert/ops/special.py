@@ -12,7 +12,7 @@ from ..ir.op import Infer, Op
 from ..ir.records import replace
 from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number
 from .array_kinds import Args, Params
-from .promotion import always, analytic
+from .promotion import analytic
 from .registry import declare, late_helper
 
 
@@ -34,11 +34,7 @@ def _no_partial(function: str, operand: str, span: Span | None) -> NoRule:
 
 
 no_partial = declare(
-    "no_partial",
-    "function, operand",
-    infer=always(FLOAT),
-    fold=_refuse,
-    implementation=_refuse_numbers,
+    "no_partial", "function, operand", infer=FLOAT, fold=_refuse, implementation=_refuse_numbers
 )
 
 

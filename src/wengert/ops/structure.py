@@ -11,7 +11,7 @@ from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const, Eqn
-from ..ir.op import Infer, Op
+from ..ir.op import Op
 from ..ir.types import (
     BOOL,
     FLOAT,
@@ -29,15 +29,13 @@ from ..ir.types import (
     Struct,
     join,
 )
+from .array_kinds import like_first
+from .helpers import helper
 from .indexing import indexed
 from .registry import declare, late_helper, named
 
 Params = Mapping[str, Atom]
 Args = Sequence[Atom]
-
-
-def _always(kind: Kind) -> Infer:
-    return lambda args, params: kind
 
 
 # --- containers ---------------------------------------------------------------------------
@@ -170,12 +168,7 @@ getitem = declare(
 )
 _attribute = late_helper("attribute")
 slice_ = declare(
-    "slice",
-    "start, stop, step",
-    infer=_always(SLICE),
-    fold=_make_slice,
-    implementation=slice,
-    total=True,
+    "slice", "start, stop, step", infer=SLICE, fold=_make_slice, implementation=slice, total=True
 )
 getattr_ = declare(
     "getattr",
@@ -186,25 +179,26 @@ getattr_ = declare(
 )
 as_list = declare("as_list", "x", infer=_infer_as_list, py="list", implementation=list)
 as_tuple = declare("as_tuple", "x", infer=_infer_as_tuple, py="tuple", implementation=tuple)
-unpackable = declare(
+unpackable = helper(
     "unpackable",
     "x, count, starred",
-    infer=lambda args, params: _infer_unpackable(args),
+    lambda args, params: _infer_unpackable(args),
     fresh=False,
     effect=True,
-    rt="unpackable",
 )
-range_ = declare("range", "*bounds", infer=_always(RANGE), py="range", implementation=range)
-length = declare("length", "x", infer=_always(INT), py="len", implementation=len)
+range_ = declare("range", "*bounds", infer=RANGE, py="range", implementation=range)
+length = declare("length", "x", infer=INT, py="len", implementation=len)
 
 # --- memory and cotangents ----------------------------------------------------------------
 
 
-def _like_second(args: Args, params: Params) -> Kind:
+def like_second(args: Args, params: Params) -> Kind:
+    """A cotangent of the second operand."""
     return gradient_kind(kind_of_atom(args[1]))
 
 
-def _in_shape_of_second(args: Args, params: Params) -> Kind:
+def in_shape_of_second(args: Args, params: Params) -> Kind:
+    """The first operand as a cotangent of the second."""
     return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
 
 
@@ -294,72 +288,37 @@ def _fold_identity(builder: Builder, args: Args, params: Params, namespace: str)
     return args[0] if isinstance(args[0], Const) else None
 
 
-add_at = declare(
-    "add_at",
-    "buffer, index, value",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    rt="add_at",
-)
-zeros = declare(
+add_at = helper("add_at", "buffer, index, value", like_first, fresh=False)
+zeros = helper(
     "zeros",
     "x, *, unbound=None, depth=0",
-    infer=lambda args, params: gradient_kind(kind_of_atom(args[0])),
+    lambda args, params: gradient_kind(kind_of_atom(args[0])),
     fold=_fold_zeros,
-    rt="zeros",
 )
-accumulate = declare(
-    "accumulate",
-    "a, b",
-    infer=lambda args, params: join(*map(kind_of_atom, args)),
-    fold=_fold_accumulate,
-    rt="accumulate",
+accumulate = helper(
+    "accumulate", "a, b", lambda args, params: join(*map(kind_of_atom, args)), fold=_fold_accumulate
 )
-unbroadcast = declare(
-    "unbroadcast", "x_bar, x", infer=_in_shape_of_second, fresh=False, rt="unbroadcast"
-)
-fill = declare("fill", "scalar, x", infer=_in_shape_of_second, fold=_fold_fill, rt="fill")
-project = declare("project", "x_bar, x", infer=_like_second, fold=_fold_project, rt="project")
-bound = declare(
-    "bound",
-    "x, *, name, free=False",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    effect=True,
-    rt="bound",
-)
-stop_gradient = declare(
-    "stop_gradient",
-    "x",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fold=_fold_identity,
-    fresh=False,
-    rt="stop_gradient",
-)
+unbroadcast = helper("unbroadcast", "x_bar, x", in_shape_of_second, fresh=False)
+fill = helper("fill", "scalar, x", in_shape_of_second, fold=_fold_fill)
+project = helper("project", "x_bar, x", like_second, fold=_fold_project)
+bound = helper("bound", "x, *, name, free=False", like_first, fresh=False, effect=True)
+stop_gradient = helper("stop_gradient", "x", like_first, fold=_fold_identity, fresh=False)
 
-hook = declare(
-    "hook",
-    "x, *captured, callee",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    rt="hook",
-)
+hook = helper("hook", "x, *captured, callee", like_first, fresh=False)
 
 for _op, _k in ((add_at, 0), (zeros, 0), (unbroadcast, 1), (fill, 1), (project, 1), (bound, 0)):
     _op.shaped_like = _k
 
 # --- calls --------------------------------------------------------------------------------
 
-global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False, total=True)
-apply = declare("apply", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
-applied = declare(
-    "applied", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True, rt="applied"
-)
+global_ = declare("global", "*, name, holder, key", infer=UNKNOWN, fresh=False, total=True)
+apply = declare("apply", "f, *args, names", infer=UNKNOWN, fresh=False, effect=True)
+applied = helper("applied", "f, *args, names", UNKNOWN, fresh=False, effect=True)
 """`apply` where its result does not matter: what it is given must not change then."""
 pullback_of = declare(
     "pullback_of",
     "f, *args, names",
-    infer=_always(Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))),
+    infer=Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN)),
     fresh=False,
     effect=True,
     rt="pullback",
@@ -371,7 +330,7 @@ def _remark(name: str, signature: str) -> Op:
     return declare(
         name,
         signature,
-        infer=lambda args, params: kind_of_atom(args[0]),
+        infer=like_first,
         fresh=False,
         implementation=lambda first, *others, **options: first,
         total=True,
@@ -386,9 +345,9 @@ valued = _remark("valued", "value, smooth")
 """A value, computed as it was written, that has the derivative of another expression of it (`passes/squares`)."""
 unknown_where = _remark("unknown_where", "x, at_kink")
 """x, of which the derivative is NaN in some places, unless nothing depends on it (`passes/edges/unknown_slopes`)."""
-opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
-closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN), total=True)
-raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)
+opaque = declare("opaque", "f, *args, names", infer=UNKNOWN, fresh=False, effect=True)
+closure = declare("closure", "*captured, function, names", infer=UNKNOWN, total=True)
+raise_ = declare("raise", "exception, cause", infer=Other("never"), effect=True)
 
 
 def _formatted(*values: Any, template: Sequence[str | tuple[int, int, str]]) -> str:
@@ -404,7 +363,7 @@ def _text_of(value: Any, conversion: int, spec: str) -> str:
     return format(convert[conversion](value) if conversion in convert else value, spec)
 
 
-format_ = declare("format", "*values, template", infer=_always(STR), implementation=_formatted)
+format_ = declare("format", "*values, template", infer=STR, implementation=_formatted)
 
 # --- truth --------------------------------------------------------------------------------
 
@@ -448,13 +407,11 @@ lt = _comparison("lt", "<", np="less")
 le = _comparison("le", "<=", np="less_equal")
 gt = _comparison("gt", ">", np="greater")
 ge = _comparison("ge", ">=", np="greater_equal")
-is_ = declare("is", "a, b", infer=_always(BOOL), py="is", implementation=operator.is_)
-is_not = declare("is_not", "a, b", infer=_always(BOOL), py="is not", implementation=operator.is_not)
-in_ = declare("in", "a, b", infer=_always(BOOL), py="in", implementation=lambda a, b: a in b)
-not_in = declare(
-    "not_in", "a, b", infer=_always(BOOL), py="not in", implementation=lambda a, b: a not in b
-)
-not_ = declare("not", "x", infer=_always(BOOL), py="not", implementation=operator.not_)
-both = declare("both", "a, b", infer=_always(BOOL), py="and", implementation=lambda a, b: a and b)
-either = declare("either", "a, b", infer=_always(BOOL), py="or", implementation=lambda a, b: a or b)
-truth = declare("truth", "x", infer=_always(BOOL), py="bool", implementation=bool)
+is_ = declare("is", "a, b", infer=BOOL, py="is", implementation=operator.is_)
+is_not = declare("is_not", "a, b", infer=BOOL, py="is not", implementation=operator.is_not)
+in_ = declare("in", "a, b", infer=BOOL, py="in", implementation=lambda a, b: a in b)
+not_in = declare("not_in", "a, b", infer=BOOL, py="not in", implementation=lambda a, b: a not in b)
+not_ = declare("not", "x", infer=BOOL, py="not", implementation=operator.not_)
+both = declare("both", "a, b", infer=BOOL, py="and", implementation=lambda a, b: a and b)
+either = declare("either", "a, b", infer=BOOL, py="or", implementation=lambda a, b: a or b)
+truth = declare("truth", "x", infer=BOOL, py="bool", implementation=bool)

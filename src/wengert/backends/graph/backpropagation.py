@@ -41,7 +41,7 @@ def _sweep(
 ) -> tuple[Graph, dict[Var, Atom], dict[Var, Atom]]:
     """A copy of the term with its cotangents: the graph, its nodes by the term's, their cotangents."""
     graph = term.graph
-    kinds = kinds_at(graph, environment, graph.leaves.values())
+    kinds = kinds_at(environment, graph.leaves.values())
     key = (term.atom, *kinds.values())
     found = graph.sweeps.get(key)
     if found is None:

@@ -100,7 +100,7 @@ class TermFunction:
         return to_ir([replayed(term, by_leaf) for term in self._terms], self.__name__)
 
     def _kinds(self, environment: Mapping[Var, Any]) -> dict[Var, Kind]:
-        return kinds_at(self._graph, environment, self._graph.leaves.values())
+        return kinds_at(environment, self._graph.leaves.values())
 
     def _for(self, kinds: dict[Var, Kind]) -> tuple[str, Callable[..., Any]]:
         key = tuple(kinds.values())

@@ -393,9 +393,7 @@ def kind_of_value(value: Any) -> Kind:
     return FLOAT
 
 
-def kinds_at(
-    graph: Nodes, environment: Mapping[Var, Any], wanted: Iterable[Var]
-) -> dict[Var, Kind]:
+def kinds_at(environment: Mapping[Var, Any], wanted: Iterable[Var]) -> dict[Var, Kind]:
     """The kinds that variables have by their values, and otherwise by their declaration."""
     return {
         var: kind_of_value(environment[var]) if var in environment else var.kind for var in wanted

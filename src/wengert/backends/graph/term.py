@@ -181,7 +181,7 @@ class Term(Shown, Held):
         """The term, its derivatives taken anew if the values are of other kinds than was said."""
         if not self.derived:
             return self
-        kinds = kinds_at(self.graph, environment, self.graph.leaves.values())
+        kinds = kinds_at(environment, self.graph.leaves.values())
         return replayed(self, kinds)
 
     def backprop(self, /, **values: Any) -> Any:

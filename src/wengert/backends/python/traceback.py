@@ -22,18 +22,13 @@ _PACKAGE = __file__.rpartition("backends")[0]
 _PROBE = "wengert is looking for a frame"
 
 
-def shown_at_user_lines(error: _E, printed: Printed | None = None) -> _E:
-    """The same exception, its traceback without generated code.
-
-    Args:
-        error: raised inside a published function.
-        printed: what was published, if it cannot be found by its file name any more.
-    """
+def shown_at_user_lines(error: _E) -> _E:
+    """The same exception, raised inside a published function, its traceback without generated code."""
     entries = list(_entries(error.__traceback__))
     replaced: list[TracebackType] = []
     in_generated = False
     for entry in entries:
-        source = _printed_of(entry.tb_frame, printed)
+        source = _printed_of(entry.tb_frame)
         if source is not None:
             in_generated = True
             span = _span_at(entry, source)
@@ -77,11 +72,9 @@ def _chained(entries: list[TracebackType]) -> TracebackType | None:
     return result
 
 
-def _printed_of(frame: FrameType, printed: Printed | None) -> Printed | None:
+def _printed_of(frame: FrameType) -> Printed | None:
     file = frame.f_code.co_filename
-    if not file.startswith("<wengert "):
-        return None
-    return published.get(file) or printed
+    return published.get(file) if file.startswith("<wengert ") else None
 
 
 def _is_helper(frame: FrameType) -> bool:

@@ -69,7 +69,7 @@ def full_argspec(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value = opened(it, _only(it, args, kwargs))
     method = _parts_of_method(value)
     function = value if method is None else opened(it, method[1])
-    python = _as_python_function(it, function)
+    python = _as_python_function(function)
     if python is None:
         raise _unknown(it, "inspect.getfullargspec")
     found = inspect.getfullargspec(python)
@@ -96,16 +96,16 @@ def _signature_of(it: Interpreter, value: Value) -> inspect.Signature:
     value = opened(it, value)
     method = _parts_of_method(value)
     if method is not None:
-        return _without_first(it, _signature_of(it, method[1]))
+        return _without_first(_signature_of(it, method[1]))
     if is_object(value):
         own = class_lookup.own_method(value.type, "__call__")  # type: ignore[union-attr]
         if own is not None:
-            return _without_first(it, _found(it, own))
+            return _without_first(_found(it, own))
     if isinstance(value, Native) and value.name == "partial":
         return _of_partial(it, value)
     if isinstance(value, Const):
         return _found(it, value.value)
-    python = _as_python_function(it, value, "__wrapped__", "__signature__")
+    python = _as_python_function(value, "__wrapped__", "__signature__")
     if python is not None:
         return _found(it, python)
     if isinstance(value, Closure):
@@ -123,7 +123,7 @@ def _found(it: Interpreter, function: Any) -> inspect.Signature:
         raise_now(it, type(error), str(error))
 
 
-def _as_python_function(it: Interpreter, value: Value, *asked: str) -> FunctionType | None:
+def _as_python_function(value: Value, *asked: str) -> FunctionType | None:
     """The function itself, or one that takes the same and has the same in some attributes."""
     match value:
         case Const(value=FunctionType() as function):
@@ -146,7 +146,7 @@ def _parts_of_method(value: Value) -> tuple[Value, Value] | None:
     return receiver_of(value)
 
 
-def _without_first(it: Interpreter, found: inspect.Signature) -> inspect.Signature:
+def _without_first(found: inspect.Signature) -> inspect.Signature:
     first, *others = found.parameters.values()
     kept = [first, *others] if first.kind is first.VAR_POSITIONAL else others
     return found.replace(parameters=kept)

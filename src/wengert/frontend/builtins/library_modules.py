@@ -271,8 +271,8 @@ def _refuse(what: str, hint: str) -> Handler:
     return handler
 
 
-def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
-    return lambda it, args, kwargs: it.opaque(function, args, kwargs, kind)
+def _opaque(function: Any) -> Handler:
+    return lambda it, args, kwargs: it.opaque(function, args, kwargs, UNKNOWN)
 
 
 def _text_of(function: Any, kind: Kind) -> Handler:
@@ -440,14 +440,6 @@ _HANDLERS: list[tuple[Any, Handler]] = [
 def _in_python(equivalent: Any) -> Handler:
     return lambda it, args, kwargs: it.call(Const(equivalent), args, kwargs)
 
-
-_TABLES = (
-    _HANDLERS,
-    contexts.HANDLERS,
-    library_objects.HANDLERS,
-    library_copies.HANDLERS,
-    library_records.HANDLERS,
-)
 
 _EAGER: dict[int, Handler] = {
     **{

@@ -157,16 +157,14 @@ def _first_result(
     start, heap, eqns = next(births), dict(it.heap), len(it.builder.eqns)
     result = it.call_closure(closure, args, kwargs)
     if _acts(it, start, heap, it.builder.eqns[eqns:]):
-        _remember_at_run_time(it, closure, function, bound)
+        _remember_at_run_time(it, closure, function)
     if it.builder is not _home(it, function):
         it.reading.detached |= _made_since(it, result, start)
     it.reading.remembered[key] = result, it.builder, tuple(it.builder.eqns[-1:]), held
     return result
 
 
-def _remember_at_run_time(
-    it: Interpreter, closure: Closure, function: Any, bound: Mapping[str, Value]
-) -> None:
+def _remember_at_run_time(it: Interpreter, closure: Closure, function: Any) -> None:
     """A function has been found to do more than give a result: it may not run more often than in Python.
 
     Raises:

@@ -7,8 +7,7 @@ warning shows the line. What `einsum` gives where it sums nothing is a view.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Eqn, Span, Var
 from ...ir.op import Op
@@ -20,8 +19,6 @@ from ..heap.views import view_of
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-
-Write = Callable[[Value], Any]
 
 _MAKING_COPIES = frozenset(("take", "flatten", "compress", "choose", "repeat"))
 

@@ -171,7 +171,7 @@ def _follow_object(
         if held is not None:
             return _follow_items(it, entry, assumed, place, held, attempt)
     if isinstance(before, Items):
-        _as_run_time_object(it, assumed, place, before, after)
+        _as_run_time_object(it, assumed, place, after)
         return False
     return _follow_slot(entry, assumed, (place, WHOLE), before, after)
 
@@ -235,7 +235,7 @@ def _no_longer_carried(assumed: dict[Name, Carried], place: ObjectId) -> None:
 
 
 def _as_run_time_object(
-    it: Interpreter, assumed: dict[Name, Carried], place: ObjectId, before: Items, after: Content
+    it: Interpreter, assumed: dict[Name, Carried], place: ObjectId, after: Content
 ) -> None:
     """A container that grows in a loop is a run-time object before the loop starts."""
     _no_longer_carried(assumed, place)

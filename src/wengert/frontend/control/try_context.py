@@ -191,7 +191,7 @@ class TryContext:
         raised = may_raise.raises(eqn)
         if not raised:
             return target
-        self._check_parts(eqn, raised)
+        self._check_parts(raised)
         group = self._groups[-1]
         catches = tuple(cls for region in group.regions for cls in region.classes)
         if not may_raise.may_raise(eqn, catches):
@@ -200,7 +200,7 @@ class TryContext:
             self.close_segment()
         return self._segment().builder
 
-    def _check_parts(self, eqn: Eqn, raised: may_raise.Classes) -> None:
+    def _check_parts(self, raised: may_raise.Classes) -> None:
         """See to it that nothing visible has changed in a part of a segment that raises now."""
         for group in reversed(self._groups):
             caught = tuple(cls for region in group.regions for cls in region.classes)

@@ -170,7 +170,7 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
         case ast.Name(id=name):
             bind(it, name, value)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            _unpack(it, elements, value, target)
+            _unpack(it, elements, value)
         case ast.Subscript(value=container, slice=index):
             owner = it.evaluate(container)
             nameless_parts.set_item(it, container, owner, it.evaluate(index), value)
@@ -232,8 +232,7 @@ def _hint(value: Value, name: str) -> None:
             return
 
 
-def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
-
+def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value) -> None:
     value = it.settled(value)
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     items = it.known_items(value)

@@ -184,9 +184,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     return opened
 
 
-_PLAIN = bool | int | float | complex | str
-
-
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
     """The shape of a global as it was read before: the program does not bind it anew."""
     places = it.reading.read_from.items()

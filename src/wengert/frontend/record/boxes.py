@@ -44,7 +44,6 @@ from .tape import (
     running,
 )
 
-Array = np.ndarray[Any, Any]
 T = TypeVar("T", bound=str | bytes)
 
 

@@ -108,8 +108,8 @@ def walked_by_numpy(*args: Any, **keywords: Any) -> Any:
     )
 
 
-class LibraryObject:
-    """An object of a library that can be called in a run, as a distribution of SciPy's is."""
+class StandIn:
+    """What stands for an object of a library in a run, and says that it is of its class."""
 
     def __init__(self, value: Any):
         self._value = value
@@ -117,6 +117,10 @@ class LibraryObject:
     @property
     def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         return type(self._value)
+
+
+class LibraryObject(StandIn):
+    """An object of a library that can be called in a run, as a distribution of SciPy's is."""
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return _called_with_real_types(self._value, args, keywords)
@@ -128,15 +132,8 @@ class LibraryObject:
         return repr(self._value)
 
 
-class Spelling:
+class Spelling(StandIn):
     """`np.r_` and its like, which are indexed by slices, numbers and arrays: NumPy's own code reads these."""
-
-    def __init__(self, value: Any):
-        self._value = value
-
-    @property
-    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return type(self._value)
 
     def __getitem__(self, items: Any) -> Any:
         if not boxes_in((items,)):
@@ -153,42 +150,32 @@ class Spelling:
 SPELLINGS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))
 
 
-class Draws:
+class Draws(StandIn):
     """A generator of random numbers in a run: what it draws may be written to what has derivatives."""
 
-    def __init__(self, generator: Any):
-        self._generator = generator
-
-    @property
-    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return type(self._generator)
-
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._generator, name)
+        found = getattr(self._value, name)
         return wrapped(found) if callable(found) else found
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return self._generator.__reduce_ex__(protocol)
+        return self._value.__reduce_ex__(protocol)
 
 
-class Iterated:
+class Iterated(StandIn):
     """An iterator that was there before the run: what it gives is what that is in the run."""
 
-    def __init__(self, iterator: Any, of: Callable[[Any], Any]):
-        self._iterator, self._of = iterator, of
-
-    @property
-    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return type(self._iterator)
+    def __init__(self, value: Any, of: Callable[[Any], Any]):
+        super().__init__(value)
+        self._of = of
 
     def __iter__(self) -> Iterated:
         return self
 
     def __next__(self) -> Any:
-        return self._of(next(self._iterator))
+        return self._of(next(self._value))
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._iterator, name)
+        found = getattr(self._value, name)
         return (lambda *args: self._of(found(*args))) if callable(found) else found
 
 

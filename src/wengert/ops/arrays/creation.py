@@ -8,44 +8,32 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Fold, Infer, Op
 from ...ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Struct
-from ..array_kinds import (
-    Args,
-    Params,
-    constant,
-    dtype_of,
-    dtype_of_kind,
-    dtype_option,
-    fold_no_text,
-    length_of,
-    promoted,
-    rank_of,
-    rank_of_kind,
-)
+from .. import array_kinds as ak
 from ..helpers import refuse_options
 from ..registry import declare, named
 
 # --- constants ----------------------------------------------------------------------------
 
 
-def _of_shape(args: Args, params: Params) -> Kind:
-    return Array(dtype_option(params, "float64"), length_of(params["shape"]))
+def _of_shape(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.dtype_option(params, "float64"), ak.length_of(params["shape"]))
 
 
 def _of_rank(rank: int) -> Infer:
-    return lambda args, params: Array(dtype_option(params, "float64"), rank)
+    return lambda args, params: Array(ak.dtype_option(params, "float64"), rank)
 
 
-def _like(args: Args, params: Params) -> Kind:
-    rank = length_of(params["shape"]) if "shape" in params else rank_of(args[0])
-    return Array(dtype_option(params, dtype_of(args[0])), rank)
+def _like(args: ak.Args, params: ak.Params) -> Kind:
+    rank = ak.length_of(params["shape"]) if "shape" in params else ak.rank_of(args[0])
+    return Array(ak.dtype_option(params, ak.dtype_of(args[0])), rank)
 
 
-def _infer_full(args: Args, params: Params) -> Kind:
-    return Array(dtype_option(params, dtype_of(args[1])), length_of(args[0]))
+def _infer_full(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.dtype_option(params, ak.dtype_of(args[1])), ak.length_of(args[0]))
 
 
 def _in_shape_of_another(op: str) -> Fold:
-    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    def fold(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
         """The equation, if its option `shape` is `x.shape`: its result has the shape, and the rank, of `x`."""
         given = params["shape"]
         source = builder.visible_definition(given) if isinstance(given, Var) else None
@@ -54,7 +42,7 @@ def _in_shape_of_another(op: str) -> Fold:
         x = source.args[0]
         if not isinstance(x, Var) or not isinstance(x.kind, Array):
             return None
-        out = Var(Array(dtype_option(params, "float64"), x.kind.rank), "", x.shape_of)
+        out = Var(Array(ak.dtype_option(params, "float64"), x.kind.rank), "", x.shape_of)
         builder.append(Eqn((out,), named(op), (), params, (), namespace, builder.span))
         return out
 
@@ -88,7 +76,7 @@ tri = declare("tri", "*, N, M=None, k=0, dtype=None", infer=_of_rank(2), np="tri
 grid_indices = declare(
     "indices",
     "*, dimensions",
-    infer=lambda args, params: Array("int64", _one_more(length_of(params["dimensions"]))),
+    infer=lambda args, params: Array("int64", _one_more(ak.length_of(params["dimensions"]))),
     np="indices",
 )
 _ROWS_AND_COLUMNS = Struct("tuple", (0, 1), (Array("int64", 1), Array("int64", 1)))
@@ -98,9 +86,7 @@ tril_indices = declare(
 triu_indices = declare(
     "triu_indices", "*, n, k=0, m=None", infer=lambda a, p: _ROWS_AND_COLUMNS, np="triu_indices"
 )
-diag_indices = declare(
-    "diag_indices", "*, n, ndim=2", infer=lambda a, p: UNKNOWN, np="diag_indices"
-)
+diag_indices = declare("diag_indices", "*, n, ndim=2", infer=UNKNOWN, np="diag_indices")
 
 
 def _one_more(rank: int | None) -> int | None:
@@ -110,14 +96,14 @@ def _one_more(rank: int | None) -> int | None:
 # --- ranges -------------------------------------------------------------------------------
 
 
-def _infer_arange(args: Args, params: Params) -> Kind:
+def _infer_arange(args: ak.Args, params: ak.Params) -> Kind:
     kinds = [kind_of_atom(arg) for arg in args]
     known = all(kind in (INT, FLOAT) for kind in kinds)
     dtype = "float64" if FLOAT in kinds else "int64"
-    return Array(dtype_option(params, dtype if known else ""), 1)
+    return Array(ak.dtype_option(params, dtype if known else ""), 1)
 
 
-def _fold_arange(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_arange(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """A range with a start is linear in its start and step; one with a stop alone is constant."""
     if len(args) == 1 or params or ZERO in args:
         return None
@@ -125,10 +111,10 @@ def _fold_arange(builder: Builder, args: Args, params: Params, namespace: str) -
     return builder.emit(arange_from, args[0], args[1], step, namespace=namespace)
 
 
-def _infer_linspace(args: Args, params: Params) -> Kind:
-    ranks = [rank_of(arg) for arg in args]
+def _infer_linspace(args: ak.Args, params: ak.Params) -> Kind:
+    ranks = [ak.rank_of(arg) for arg in args]
     known = [rank for rank in ranks if rank is not None]
-    dtype = promoted(Number("float"), *map(kind_of_atom, args))
+    dtype = ak.promoted(Number("float"), *map(kind_of_atom, args))
     return Array(dtype, max(known) + 1 if len(known) == len(ranks) else None)
 
 
@@ -151,19 +137,19 @@ linspace = declare(
 # --- from numbers and lists ---------------------------------------------------------------
 
 
-def _infer_array(args: Args, params: Params) -> Kind:
+def _infer_array(args: ak.Args, params: ak.Params) -> Kind:
     kind = kind_of_atom(args[0])
-    rank, least = rank_of_kind(kind), constant(params.get("ndmin"), 0)
+    rank, least = ak.rank_of_kind(kind), ak.constant(params.get("ndmin"), 0)
     rank = None if rank is None else max(rank, least)
-    return Array(dtype_option(params, dtype_of_kind(kind)), rank)
+    return Array(ak.dtype_option(params, ak.dtype_of_kind(kind)), rank)
 
 
-def _fold_array(builder: Builder, args: Args, params: Params, namespace: str) -> None:
+def _fold_array(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> None:
     if "dtype" in params:
-        fold_no_text(builder, args, params, namespace)
+        ak.fold_no_text(builder, args, params, namespace)
 
 
-def _fold_gather(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_gather(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     return args[0] if isinstance(kind_of_atom(args[0]), Array) else None
 
 
@@ -188,7 +174,7 @@ ascontiguousarray = declare(
     "ascontiguousarray",
     "x, *, dtype=None",
     infer=lambda args, params: Array(
-        dtype_option(params, dtype_of(args[0])), _raised(rank_of(args[0]))
+        ak.dtype_option(params, ak.dtype_of(args[0])), _raised(ak.rank_of(args[0]))
     ),
     fresh=False,
     np="ascontiguousarray",
@@ -218,7 +204,9 @@ fromstring = declare(
     "fromstring",
     "text, *, dtype=float, count=-1, sep=''",
     infer=lambda args, params: Array("", 1),
-    fold=lambda b, args, p, n: None if isinstance(args[0], Const) else fold_no_text(b, args, {}, n),
+    fold=lambda b, args, p, n: (
+        None if isinstance(args[0], Const) else ak.fold_no_text(b, args, {}, n)
+    ),
     np="fromstring",
 )
 

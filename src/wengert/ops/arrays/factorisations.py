@@ -7,19 +7,8 @@ import numpy as np
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const
 from ...ir.types import UNKNOWN, Array, Kind, Struct
-from ..array_kinds import (
-    Args,
-    Params,
-    constant,
-    dtype_of,
-    inexact,
-    promoted,
-    rank_of,
-    rank_of_kind,
-    real_of,
-)
+from .. import array_kinds as ak
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare
 
 _SVD: type = type(np.linalg.svd(np.eye(1)))
@@ -27,26 +16,26 @@ _QR: type = type(np.linalg.qr(np.eye(1)))
 _EIG: type = type(np.linalg.eig(np.eye(1)))
 
 
-def _matrix(args: Args) -> Array:
-    return Array(inexact(dtype_of(args[0])), rank_of(args[0]))
+def _matrix(args: ak.Args) -> Array:
+    return Array(ak.inexact(ak.dtype_of(args[0])), ak.rank_of(args[0]))
 
 
-def _values(args: Args) -> Array:
-    rank = rank_of(args[0])
-    return Array(real_of(inexact(dtype_of(args[0]))), None if rank is None else rank - 1)
+def _values(args: ak.Args) -> Array:
+    rank = ak.rank_of(args[0])
+    return Array(ak.real_of(ak.inexact(ak.dtype_of(args[0]))), None if rank is None else rank - 1)
 
 
 # --- singular values ----------------------------------------------------------------------
 
 
-def _infer_svd(args: Args, params: Params) -> Kind:
-    if constant(params.get("compute_uv"), True) is not True:
+def _infer_svd(args: ak.Args, params: ak.Params) -> Kind:
+    if ak.constant(params.get("compute_uv"), True) is not True:
         return UNKNOWN
     items = (_matrix(args), _values(args), _matrix(args))
     return Struct("namedtuple", ("U", "S", "Vh"), items, _SVD)
 
 
-def _fold_svd(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_svd(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """Singular values alone have a rule of their own."""
     if params.get("compute_uv", Const(True)) != Const(False):
         return None
@@ -65,8 +54,8 @@ svdvals = declare("svdvals", "a", infer=lambda args, params: _values(args), np="
 # --- QR -----------------------------------------------------------------------------------
 
 
-def _infer_qr(args: Args, params: Params) -> Kind:
-    match constant(params.get("mode"), "reduced"):
+def _infer_qr(args: ak.Args, params: ak.Params) -> Kind:
+    match ak.constant(params.get("mode"), "reduced"):
         case "r":
             return _matrix(args)
         case "reduced" | "complete":
@@ -75,8 +64,8 @@ def _infer_qr(args: Args, params: Params) -> Kind:
             return UNKNOWN
 
 
-def _fold_qr(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    mode = constant(params.get("mode"), "reduced")
+def _fold_qr(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
+    mode = ak.constant(params.get("mode"), "reduced")
     if mode == "r":
         return builder.emit(qr_r, *args, namespace="np", mode=Const("r"))
     return builder.emit(qr_raw, *args, namespace="np", mode=Const("raw")) if mode == "raw" else None
@@ -91,34 +80,34 @@ qr_raw = declare("qr_raw", "a, *, mode", infer=_infer_qr, np="linalg.qr")
 # --- eigenvalues --------------------------------------------------------------------------
 
 
-def _infer_eigvals(args: Args, params: Params) -> Kind:
+def _infer_eigvals(args: ak.Args, params: ak.Params) -> Kind:
     """Real or complex, as it turns out."""
-    rank = rank_of(args[0])
+    rank = ak.rank_of(args[0])
     return Array("", None if rank is None else rank - 1)
 
 
-def _infer_eig(args: Args, params: Params) -> Kind:
-    items = (_infer_eigvals(args, params), Array("", rank_of(args[0])))
+def _infer_eig(args: ak.Args, params: ak.Params) -> Kind:
+    items = (_infer_eigvals(args, params), Array("", ak.rank_of(args[0])))
     return Struct("namedtuple", ("eigenvalues", "eigenvectors"), items, _EIG)
 
 
 eigvals = declare("eigvals", "a", infer=_infer_eigvals, np="linalg.eigvals")
 eig = declare("eig", "a", infer=_infer_eig, np="linalg.eig")
 
-roots = declare("roots", "p", infer=always(Array("", 1)), np="roots")
+roots = declare("roots", "p", infer=Array("", 1), np="roots")
 _OVER = "x, s, *, free, used=()"
-over_values = helper("over_values", _OVER, lambda args, params: kind_of_atom(args[0]))
-over_values_bar = helper("over_values_bar", _OVER, lambda args, params: kind_of_atom(args[0]))
-matched = helper("matched", "x, values", lambda args, params: Array("int64", rank_of(args[0])))
-independent = helper("independent", "V, w, A", lambda args, params: kind_of_atom(args[0]))
-blur = helper("blur", "w, V, A", lambda args, params: Array("float64", rank_of(args[0])))
+over_values = helper("over_values", _OVER, ak.like_first)
+over_values_bar = helper("over_values_bar", _OVER, ak.like_first)
+matched = helper("matched", "x, values", lambda args, params: Array("int64", ak.rank_of(args[0])))
+independent = helper("independent", "V, w, A", ak.like_first)
+blur = helper("blur", "w, V, A", lambda args, params: Array("float64", ak.rank_of(args[0])))
 
 # --- least squares ------------------------------------------------------------------------
 
 
-def _infer_solution(args: Args, params: Params) -> Kind:
-    dtype = inexact(promoted(*map(kind_of_atom, args[:2])))
-    return Array(dtype, rank_of_kind(kind_of_atom(args[1])))
+def _infer_solution(args: ak.Args, params: ak.Params) -> Kind:
+    dtype = ak.inexact(ak.promoted(*map(kind_of_atom, args[:2])))
+    return Array(dtype, ak.rank_of_kind(kind_of_atom(args[1])))
 
 
 least_squares = helper("least_squares", "a, b, *, rcond=None", _infer_solution)

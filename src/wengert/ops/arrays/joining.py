@@ -6,16 +6,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Infer
 from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct
-from ..array_kinds import (
-    Args,
-    Params,
-    constant,
-    dtype_of,
-    promoted,
-    rank_of,
-    rank_of_kind,
-    same_array,
-)
+from .. import array_kinds as ak
 from ..helpers import helper
 from ..registry import declare
 from ..structure import gradient_kind
@@ -36,28 +27,28 @@ def _items(atom: Atom) -> list[Kind] | None:
 def _joined(more: int = 0, least: int = 1) -> Infer:
     """Arrays joined along an axis: `more` new axes, at least `least` in all."""
 
-    def infer(args: Args, params: Params) -> Kind:
+    def infer(args: ak.Args, params: ak.Params) -> Kind:
         items = _items(args[0])
         if items is None:
             return Array()
-        if constant(params.get("axis"), 0) is None:
-            return Array(promoted(*items), 1)
-        ranks = [rank_of_kind(kind) for kind in items]
+        if ak.constant(params.get("axis"), 0) is None:
+            return Array(ak.promoted(*items), 1)
+        ranks = [ak.rank_of_kind(kind) for kind in items]
         known = [rank for rank in ranks if rank is not None]
         rank = max(max(known) + more, least) if len(known) == len(ranks) else None
-        return Array(promoted(*items), rank)
+        return Array(ak.promoted(*items), rank)
 
     return infer
 
 
-def _infer_append(args: Args, params: Params) -> Kind:
-    flat = constant(params.get("axis", Const(None)), 0) is None
-    return Array(promoted(*map(kind_of_atom, args)), 1 if flat else rank_of(args[0]))
+def _infer_append(args: ak.Args, params: ak.Params) -> Kind:
+    flat = ak.constant(params.get("axis", Const(None)), 0) is None
+    return Array(ak.promoted(*map(kind_of_atom, args)), 1 if flat else ak.rank_of(args[0]))
 
 
-def _infer_split(args: Args, params: Params) -> Kind:
+def _infer_split(args: ak.Args, params: ak.Params) -> Kind:
     """A list of views; how many is known where the sections are."""
-    part = same_array(args, params)
+    part = ak.same_array(args, params)
     where = params["indices_or_sections"]
     if isinstance(where, Const) and isinstance(where.value, int):
         count: int | None = where.value
@@ -70,7 +61,7 @@ def _infer_split(args: Args, params: Params) -> Kind:
     return Struct("list", tuple(range(count)), (part,) * count)
 
 
-def _like_items(args: Args, params: Params) -> Kind:
+def _like_items(args: ak.Args, params: ak.Params) -> Kind:
     return gradient_kind(kind_of_atom(params["like"]))
 
 
@@ -98,10 +89,10 @@ vsplit, hsplit, dsplit = (
 )
 
 
-def _infer_meshgrid(args: Args, params: Params) -> Kind:
+def _infer_meshgrid(args: ak.Args, params: ak.Params) -> Kind:
     if any(isinstance(arg, Var) and arg.kind == UNKNOWN for arg in args):
         return UNKNOWN
-    grids = tuple(Array(dtype_of(arg), len(args)) for arg in args)
+    grids = tuple(Array(ak.dtype_of(arg), len(args)) for arg in args)
     return Struct("tuple", tuple(range(len(args))), grids)
 
 

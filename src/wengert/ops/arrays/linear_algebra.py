@@ -17,22 +17,8 @@ from ...ir.op import Fold, Infer
 from ...ir.types import INT, UNKNOWN, Array, Kind, Number, Struct
 from ...runtime.cotangents import unbroadcast
 from ...runtime.numeric import products
-from ..array_kinds import (
-    Args,
-    Params,
-    array_or_number,
-    constant,
-    dtype_of,
-    inexact,
-    length_of,
-    like_option,
-    promoted,
-    rank_of,
-    real_of,
-    same_array,
-)
+from .. import array_kinds as ak
 from ..helpers import drop_none, helper
-from ..promotion import always
 from ..promotion import promoted as arithmetic_dtype
 from ..registry import declare
 from .product_folds import (
@@ -52,22 +38,22 @@ from .product_folds import (
 )
 
 
-def _dtype(args: Args) -> str:
+def _dtype(args: ak.Args) -> str:
     if all(isinstance(kind_of_atom(arg), (Number, Array)) for arg in args):
         if any(isinstance(kind_of_atom(arg), Array) for arg in args):
             return arithmetic_dtype(args)
-        return promoted(*map(kind_of_atom, args))
+        return ak.promoted(*map(kind_of_atom, args))
     return ""
 
 
 def _product(rank: Any) -> Infer:
     """A product whose rank follows from the ranks of its operands."""
 
-    def infer(args: Args, params: Params) -> Kind:
-        a, b = map(rank_of, args)
+    def infer(args: ak.Args, params: ak.Params) -> Kind:
+        a, b = map(ak.rank_of, args)
         if a is None or b is None:
             return UNKNOWN
-        return array_or_number(_dtype(args), rank(a, b))
+        return ak.array_or_number(_dtype(args), rank(a, b))
 
     return infer
 
@@ -75,8 +61,8 @@ def _product(rank: Any) -> Infer:
 def _transposes(name: str, options: str, left: Fold | None = None, right: Fold | None = None):
     """The two transposes of a product."""
     return (
-        helper(f"{name}_left", f"y_bar, b, *, {options}like", like_option, left),
-        helper(f"{name}_right", f"a, y_bar, *, {options}like", like_option, right),
+        helper(f"{name}_left", f"y_bar, b, *, {options}like", ak.like_option, left),
+        helper(f"{name}_right", f"a, y_bar, *, {options}like", ak.like_option, right),
     )
 
 
@@ -91,27 +77,27 @@ def _dot_rank(a: int, b: int) -> int:
     return a + b - 2 if a and b else max(a, b)
 
 
-def _infer_outer(args: Args, params: Params) -> Kind:
+def _infer_outer(args: ak.Args, params: ak.Params) -> Kind:
     return Array(_dtype(args), 2)
 
 
-def _infer_tensordot(args: Args, params: Params) -> Kind:
-    a, b = map(rank_of, args)
-    axes = constant(params.get("axes"), None) if "axes" in params else 2
+def _infer_tensordot(args: ak.Args, params: ak.Params) -> Kind:
+    a, b = map(ak.rank_of, args)
+    axes = ak.constant(params.get("axes"), None) if "axes" in params else 2
     if isinstance(axes, (tuple, list)) and len(axes) == 2:
         axes = 1 if isinstance(axes[0], int) else len(axes[0])
     known = a is not None and b is not None and isinstance(axes, int)
     return Array(_dtype(args), a + b - 2 * axes if known else None)  # type: ignore[operator]
 
 
-def _infer_einsum(args: Args, params: Params) -> Kind:
-    ranks = [rank_of(arg) for arg in args[1:]]
-    rank = result_rank(constant(args[0]), ranks)
-    return array_or_number(_dtype(args[1:]), rank)
+def _infer_einsum(args: ak.Args, params: ak.Params) -> Kind:
+    ranks = [ak.rank_of(arg) for arg in args[1:]]
+    rank = result_rank(ak.constant(args[0]), ranks)
+    return ak.array_or_number(_dtype(args[1:]), rank)
 
 
-def _infer_einsum_bar(args: Args, params: Params) -> Kind:
-    return Array(_dtype(args), rank_of(params["like"]))
+def _infer_einsum_bar(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(_dtype(args), ak.rank_of(params["like"]))
 
 
 matmul = declare(
@@ -192,19 +178,19 @@ einsum_bars = [
 # --- norms --------------------------------------------------------------------------------
 
 
-def _infer_norm(args: Args, params: Params) -> Kind:
-    dtype, rank = real_of(inexact(dtype_of(args[0]))), rank_of(args[0])
+def _infer_norm(args: ak.Args, params: ak.Params) -> Kind:
+    dtype, rank = ak.real_of(ak.inexact(ak.dtype_of(args[0]))), ak.rank_of(args[0])
     keepdims = params.get("keepdims", Const(False))
     if not isinstance(keepdims, Const):
         return UNKNOWN
     if keepdims.value:
         return Array(dtype, rank)
     axis = params.get("axis")
-    if axis is None or constant(axis, axis) is None:
-        return array_or_number(dtype, 0)
-    removed = length_of(axis)
+    if axis is None or ak.constant(axis, axis) is None:
+        return ak.array_or_number(dtype, 0)
+    removed = ak.length_of(axis)
     known = rank is not None and removed is not None
-    return array_or_number(dtype, rank - removed if known else None)  # type: ignore[operator]
+    return ak.array_or_number(dtype, rank - removed if known else None)  # type: ignore[operator]
 
 
 norm = declare(
@@ -212,49 +198,51 @@ norm = declare(
 )
 
 
-def _fold_normed_rank(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_normed_rank(
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
+) -> Atom | None:
     x, axis = args
-    rank = rank_of(x) if axis == Const(None) else length_of(axis)
+    rank = ak.rank_of(x) if axis == Const(None) else ak.length_of(axis)
     return None if rank is None else Const(rank)
 
 
-normed_rank = helper("normed_rank", "x, axis", always(INT), _fold_normed_rank)
+normed_rank = helper("normed_rank", "x, axis", INT, _fold_normed_rank)
 
 # --- solving and factorisations -----------------------------------------------------------
 
 
-def _inexact_same(args: Args, params: Params) -> Kind:
-    return Array(inexact(dtype_of(args[0])), rank_of(args[0]))
+def _inexact_same(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.inexact(ak.dtype_of(args[0])), ak.rank_of(args[0]))
 
 
-def _infer_det(args: Args, params: Params) -> Kind:
-    rank = rank_of(args[0])
-    return array_or_number(inexact(dtype_of(args[0])), None if rank is None else rank - 2)
+def _infer_det(args: ak.Args, params: ak.Params) -> Kind:
+    rank = ak.rank_of(args[0])
+    return ak.array_or_number(ak.inexact(ak.dtype_of(args[0])), None if rank is None else rank - 2)
 
 
-def _infer_slogdet(args: Args, params: Params) -> Kind:
-    rank = rank_of(args[0])
-    dtype = inexact(dtype_of(args[0]))
+def _infer_slogdet(args: ak.Args, params: ak.Params) -> Kind:
+    rank = ak.rank_of(args[0])
+    dtype = ak.inexact(ak.dtype_of(args[0]))
     items = tuple(
-        array_or_number(name, None if rank is None else rank - 2)
-        for name in (dtype, real_of(dtype))
+        ak.array_or_number(name, None if rank is None else rank - 2)
+        for name in (dtype, ak.real_of(dtype))
     )
     return Struct("namedtuple", ("sign", "logabsdet"), items, _SLOGDET)
 
 
-def _infer_eigvalsh(args: Args, params: Params) -> Kind:
-    rank, dtype = rank_of(args[0]), inexact(dtype_of(args[0]))
-    return Array(real_of(dtype), None if rank is None else rank - 1)
+def _infer_eigvalsh(args: ak.Args, params: ak.Params) -> Kind:
+    rank, dtype = ak.rank_of(args[0]), ak.inexact(ak.dtype_of(args[0]))
+    return Array(ak.real_of(dtype), None if rank is None else rank - 1)
 
 
-def _infer_eigh(args: Args, params: Params) -> Kind:
+def _infer_eigh(args: ak.Args, params: ak.Params) -> Kind:
     items = (_infer_eigvalsh(args, params), _inexact_same(args, params))
     return Struct("namedtuple", ("eigenvalues", "eigenvectors"), items, _EIGH)
 
 
-def _infer_solve(args: Args, params: Params) -> Kind:
-    a, b = map(rank_of, args)
-    dtype = inexact(_dtype(args))
+def _infer_solve(args: ak.Args, params: ak.Params) -> Kind:
+    a, b = map(ak.rank_of, args)
+    dtype = ak.inexact(_dtype(args))
     if a is None or b is None:
         return Array(dtype)
     return Array(dtype, a - 1 if b == 1 else max(a, b))
@@ -278,12 +266,12 @@ cholesky = declare("cholesky", "x, *, upper=False", infer=_inexact_same, np="lin
 eigh = declare("eigh", "x, *, UPLO='L'", infer=_infer_eigh, np="linalg.eigh")
 eigvalsh = declare("eigvalsh", "x, *, UPLO='L'", infer=_infer_eigvalsh, np="linalg.eigvalsh")
 matrix_power = declare(
-    "matrix_power", "x, *, n", infer=same_array, fold=fold_matrix_power, np="linalg.matrix_power"
+    "matrix_power", "x, *, n", infer=ak.same_array, fold=fold_matrix_power, np="linalg.matrix_power"
 )
 matrix_rank = declare(
     "matrix_rank",
     "x, *, tol=None, hermitian=False, rtol=None",
-    infer=lambda args, params: INT if rank_of(args[0]) == 2 else UNKNOWN,
+    infer=lambda args, params: INT if ak.rank_of(args[0]) == 2 else UNKNOWN,
     np="linalg.matrix_rank",
 )
 _OVER_GAPS = "x, w, *, used=(), within=None, name='eigenvalues'"
@@ -292,21 +280,21 @@ over_gaps_bar = helper("over_gaps_bar", _OVER_GAPS, _inexact_same)
 spectral = helper(
     "spectral",
     "g, slope, x, w, V, *, UPLO='L'",
-    lambda args, params: Array(dtype_of(args[4]), rank_of(args[4])),
+    lambda args, params: Array(ak.dtype_of(args[4]), ak.rank_of(args[4])),
 )
 values_along = helper(
     "values_along",
     "h, x, w, V, *, UPLO='L'",
-    lambda args, params: Array(dtype_of(args[2]), rank_of(args[2])),
+    lambda args, params: Array(ak.dtype_of(args[2]), ak.rank_of(args[2])),
 )
 quotients = helper(
     "quotients",
     "g, slope, w",
     lambda args, params: Array(
-        dtype_of(args[1]), None if (r := rank_of(args[1])) is None else r + 1
+        ak.dtype_of(args[1]), None if (r := ak.rank_of(args[1])) is None else r + 1
     ),
 )
-halved_tril = helper("halved_tril", "x", same_array, elementwise=True)
+halved_tril = helper("halved_tril", "x", ak.same_array, elementwise=True)
 cofactor = helper("cofactor", "x", _inexact_same)
 cofactor_along = helper("cofactor_along", "x, a", _inexact_same)
 cofactor_twice = helper("cofactor_twice", "x, a, b", _inexact_same)
@@ -315,19 +303,19 @@ cofactor_thrice = helper("cofactor_thrice", "x, a, b, c", _inexact_same)
 as_columns = helper(
     "as_columns",
     "x, *, vector, result",
-    lambda args, params: Array(dtype_of(args[0])),
+    lambda args, params: Array(ak.dtype_of(args[0])),
     fold=fold_columns,
 )
 from_columns = helper(
     "from_columns",
     "x, *, vector, result",
-    lambda args, params: Array(dtype_of(args[0])),
+    lambda args, params: Array(ak.dtype_of(args[0])),
     fold=fold_columns,
 )
 unstacked = declare(
     "unstacked",
     "x_bar, *, like, matrix",
-    infer=like_option,
+    infer=ak.like_option,
     fold=fold_unstacked,
     implementation=lambda x_bar, *, like, matrix: unbroadcast(x_bar, like),
 )

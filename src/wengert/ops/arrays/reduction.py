@@ -13,9 +13,10 @@ from ...ir.graph import ZERO, Atom, Const
 from ...ir.op import Fold, Infer, Op
 from ...ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
 from ..array_kinds import dtype_of, given_option, rank_of
-from ..promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
+from ..helpers import helper
+from ..promotion import Args, Params, inexact_dtype, promoted, real_dtype, shaped
 from ..registry import declare, in_math, late_helper, named
-from ..structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
+from ..structure import gradient_kind, in_shape_of_second, item_kind, number_of_dtype
 from .shape import converted_like
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"
@@ -84,10 +85,6 @@ def _summed(dtype: str) -> str:
 
 def _like(k: int) -> Infer:
     return lambda args, params: gradient_kind(kind_of_atom(args[k]))
-
-
-def _in_shape_of_second(args: Args, params: Params) -> Kind:
-    return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
 
 
 # --- options ------------------------------------------------------------------------------
@@ -279,43 +276,24 @@ def _infer_prod_items(args: Args, params: Params) -> Kind:
 
 
 sum_items = declare("sum_items", "xs, start=0", infer=_infer_sum_items, py="sum")
-fsum = declare("fsum", "xs", infer=always(FLOAT), math="fsum")
+fsum = declare("fsum", "xs", infer=FLOAT, math="fsum")
 prod_items = declare(
     "prod_items", "xs, *, start=1", infer=_infer_prod_items, fold=_fold_start, math="prod"
 )
-place_of_extreme = declare(
-    "place_of_extreme",
-    "x, *, largest=True",
-    infer=always(INT),
-    total=False,
-    rt="place_of_extreme",
-)
+place_of_extreme = helper("place_of_extreme", "x, *, largest=True", INT, total=False)
 """Where the item of an array is that Python's `max` or `min` gives."""
 FOLDS = frozenset((sum_items, prod_items))
 """Of no items they give the whole number that they start from."""
-dist = declare("dist", "p, q", infer=always(FLOAT), math="dist")
+dist = declare("dist", "p, q", infer=FLOAT, math="dist")
 sumprod = declare(  # from Python 3.12 on
     "sumprod",
     "p, q",
-    infer=always(UNKNOWN),
+    infer=UNKNOWN,
     implementation=getattr(math, "sumprod", late_helper("inner_items")),
     **in_math("sumprod"),
 )
 
 # --- what derivatives are made of -----------------------------------------------------------
-
-
-def _helper(
-    name: str,
-    signature: str,
-    infer: Infer,
-    fold: Fold | None = None,
-    *,
-    fresh: bool = True,
-) -> Op:
-    if fold is None and "axis=None" in signature:
-        fold = _plain(name)
-    return declare(name, signature, infer=infer, fold=fold, fresh=fresh, rt=name)
 
 
 def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -424,23 +402,19 @@ def _fold_unreduce(builder: Builder, args: Args, params: Params, namespace: str)
 
 
 _AXES = "axis=None, keepdims=False"
-sum_of_products = _helper(
+sum_of_products = helper(
     "sum_of_products", f"x, y, *, {_AXES}", _infer_sum_of_products, _fold_sum_of_products
 )
-unreduce = _helper(
-    "unreduce", f"y_bar, x, *, {_AXES}", _in_shape_of_second, _fold_unreduce, fresh=False
+unreduce = helper(
+    "unreduce", f"y_bar, x, *, {_AXES}", in_shape_of_second, _fold_unreduce, fresh=False
 )
-broadcast_like = _helper("broadcast_like", "x, like", _in_shape_of_second, fresh=False)
+broadcast_like = helper("broadcast_like", "x, like", in_shape_of_second, fresh=False)
 or_one = declare(
-    "or_one",
-    "count, one",
-    infer=always(INT),
-    py="or",
-    implementation=lambda count, one: count or one,
+    "or_one", "count, one", infer=INT, py="or", implementation=lambda count, one: count or one
 )
 """How many, but 1 of nothing: a mean of nothing has no entries to be divided among."""
-reduced_count = _helper("reduced_count", "x, *, axis=None, ddof=0", always(FLOAT), _fold_count)
-at_extreme = _helper("at_extreme", f"values, x, y, *, {_AXES}", _infer_at_extreme)
+reduced_count = helper("reduced_count", "x, *, axis=None, ddof=0", FLOAT, _fold_count)
+at_extreme = helper("at_extreme", f"values, x, y, *, {_AXES}", _infer_at_extreme)
 at_max, at_min = (
     declare(
         name,
@@ -452,24 +426,24 @@ at_max, at_min = (
     for name, position in (("at_max", argmax), ("at_min", argmin))
 )
 """`at_extreme` where it is known which; they never stay in a program."""
-put_extreme = _helper("put_extreme", f"y_bar, x, y, *, {_AXES}", _in_shape_of_second)
-cumsum_reversed = _helper("cumsum_reversed", "y_bar, x, *, axis=None", _in_shape_of_second)
+put_extreme = helper("put_extreme", f"y_bar, x, y, *, {_AXES}", in_shape_of_second)
+cumsum_reversed = helper("cumsum_reversed", "y_bar, x, *, axis=None", in_shape_of_second)
 for _op in (unreduce, broadcast_like, put_extreme, cumsum_reversed):
     _op.shaped_like = 1
-lanes = _helper("lanes", "x, *, axis=None", _infer_lanes, _fold_lanes, fresh=False)
-unlanes = _helper("unlanes", "y, x, *, axis=None", _in_shape_of_second, _fold_lanes, fresh=False)
-products_before = _helper("products_before", "x, *, reverse=False", _like(0))
-products_between = _helper("products_between", "x, *, reverse=False", _infer_matrix)
-spread_items = _helper("spread_items", "y_bar, xs", _like(1), fresh=False)
-scale_items = _helper("scale_items", "scale, xs", _like(1))
-inner_items = _helper("inner_items", "xs, ys", always(FLOAT))
-sub_items = _helper("sub_items", "xs, ys", _like(0), _fold_sub_items)
-neg_items = _helper("neg_items", "xs", _like(0))
-exponent_of = _helper(
+lanes = helper("lanes", "x, *, axis=None", _infer_lanes, _fold_lanes, fresh=False)
+unlanes = helper("unlanes", "y, x, *, axis=None", in_shape_of_second, _fold_lanes, fresh=False)
+products_before = helper("products_before", "x, *, reverse=False", _like(0))
+products_between = helper("products_between", "x, *, reverse=False", _infer_matrix)
+spread_items = helper("spread_items", "y_bar, xs", _like(1), fresh=False)
+scale_items = helper("scale_items", "scale, xs", _like(1))
+inner_items = helper("inner_items", "xs, ys", FLOAT)
+sub_items = helper("sub_items", "xs, ys", _like(0), _fold_sub_items)
+neg_items = helper("neg_items", "xs", _like(0))
+exponent_of = helper(
     "exponent_of",
     "x",
     lambda args, params: INT if isinstance(kind_of_atom(args[0]), Number) else UNKNOWN,
 )
-items_length = _helper("items_length", "xs", always(FLOAT))
-lane_of = _helper("lane_of", "items", _infer_lane_of)
-items_of = _helper("items_of", "lane, items", _infer_items_of)
+items_length = helper("items_length", "xs", FLOAT)
+lane_of = helper("lane_of", "items", _infer_lane_of)
+items_of = helper("items_of", "lane, items", _infer_items_of)

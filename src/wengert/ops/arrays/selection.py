@@ -6,50 +6,37 @@ from ...ir.builder import Builder
 from ...ir.graph import ZERO, Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ...runtime.cotangents import unbroadcast
-from ..array_kinds import (
-    Args,
-    Params,
-    array_or_number,
-    at_least_rank,
-    constant,
-    dtype_of,
-    given_option,
-    length_of,
-    like_option,
-    rank_of,
-    same_array,
-)
+from .. import array_kinds as ak
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare, named
 from .shape import converted_like
 
 # --- repeating ----------------------------------------------------------------------------
 
 
-def _infer_tile(args: Args, params: Params) -> Kind:
-    rank, count = rank_of(args[0]), length_of(params["reps"])
+def _infer_tile(args: ak.Args, params: ak.Params) -> Kind:
+    rank, count = ak.rank_of(args[0]), ak.length_of(params["reps"])
     known = rank is not None and count is not None
-    return Array(dtype_of(args[0]), max(rank, count) if known else None)  # type: ignore[type-var]
+    return Array(ak.dtype_of(args[0]), max(rank, count) if known else None)  # type: ignore[type-var]
 
 
-def _flat_or_same(args: Args, params: Params) -> Kind:
-    flat = constant(params.get("axis", Const(None)), 0) is None
-    return Array(dtype_of(args[0]), 1 if flat else rank_of(args[0]))
+def _flat_or_same(args: ak.Args, params: ak.Params) -> Kind:
+    flat = ak.constant(params.get("axis", Const(None)), 0) is None
+    return Array(ak.dtype_of(args[0]), 1 if flat else ak.rank_of(args[0]))
 
 
 tile = declare("tile", "x, *, reps", infer=_infer_tile, np="tile")
-untile = helper("untile", "y_bar, *, reps, like", like_option)
+untile = helper("untile", "y_bar, *, reps, like", ak.like_option)
 repeat = declare(
     "repeat", "x, *, repeats, axis=None", infer=_flat_or_same, np="repeat", method="repeat"
 )
-unrepeat = helper("unrepeat", "y_bar, *, repeats, like, axis=None", like_option)
+unrepeat = helper("unrepeat", "y_bar, *, repeats, like, axis=None", ak.like_option)
 _LINEAR_PADS = frozenset(("constant", "edge", "reflect", "symmetric", "wrap"))
 
 
-def _fold_pad(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_pad(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """A mode that is not read off the array has no rule; neither have odd reflections."""
-    mode = constant(params.get("mode"), "constant")
+    mode = ak.constant(params.get("mode"), "constant")
     odd = params.get("reflect_type", Const("even")) != Const("even")
     if not isinstance(mode, str) or mode not in _LINEAR_PADS or odd:
         return builder.emit_with(pad_otherwise, args, params, "np")
@@ -72,58 +59,53 @@ def _padded_with(builder: Builder, x: Atom, width: Atom, value: Var) -> Atom:
 
 
 _PAD = "x, *, pad_width, mode='constant', constant_values=0, end_values=0, reflect_type='even'"
-pad = declare("pad", _PAD, infer=same_array, fold=_fold_pad, np="pad")
-pad_otherwise = declare("pad_otherwise", _PAD + ", stat_length=None", infer=same_array, np="pad")
+pad = declare("pad", _PAD, infer=ak.same_array, fold=_fold_pad, np="pad")
+pad_otherwise = declare("pad_otherwise", _PAD + ", stat_length=None", infer=ak.same_array, np="pad")
 """`np.pad` in a mode that has no rule."""
 pad_zeros = declare(
     "pad_zeros",
     "x, *, pad_width, mode='constant'",
-    infer=same_array,
+    infer=ak.same_array,
     np="pad",
 )
-unpad = helper("unpad", "y_bar, *, pad_width, like, mode='constant'", like_option)
+unpad = helper("unpad", "y_bar, *, pad_width, like, mode='constant'", ak.like_option)
 
 # --- selecting ----------------------------------------------------------------------------
 
 
-def _infer_take(args: Args, params: Params) -> Kind:
-    taken = rank_of(params["indices"])
-    rank = 1 if constant(params.get("axis", Const(None)), 0) is None else rank_of(args[0])
+def _infer_take(args: ak.Args, params: ak.Params) -> Kind:
+    taken = ak.rank_of(params["indices"])
+    rank = 1 if ak.constant(params.get("axis", Const(None)), 0) is None else ak.rank_of(args[0])
     if taken is None or rank is None:
         return UNKNOWN
-    return array_or_number(dtype_of(args[0]), rank - 1 + taken)
+    return ak.array_or_number(ak.dtype_of(args[0]), rank - 1 + taken)
 
 
-def _infer_take_along_axis(args: Args, params: Params) -> Kind:
-    flat = "axis" in params and constant(params["axis"], -1) is None
-    return Array(dtype_of(args[0]), 1 if flat else rank_of(args[0]))
+def _infer_diag(args: ak.Args, params: ak.Params) -> Kind:
+    rank = {1: 2, 2: 1}.get(ak.rank_of(args[0]) or 0)
+    return Array(ak.dtype_of(args[0]), rank)
 
 
-def _infer_diag(args: Args, params: Params) -> Kind:
-    rank = {1: 2, 2: 1}.get(rank_of(args[0]) or 0)
-    return Array(dtype_of(args[0]), rank)
+def _less_one(args: ak.Args, params: ak.Params) -> Kind:
+    rank = ak.rank_of(args[0])
+    return Array(ak.dtype_of(args[0]), None if rank is None else rank - 1)
 
 
-def _less_one(args: Args, params: Params) -> Kind:
-    rank = rank_of(args[0])
-    return Array(dtype_of(args[0]), None if rank is None else rank - 1)
+def _infer_trace(args: ak.Args, params: ak.Params) -> Kind:
+    rank = ak.rank_of(args[0])
+    return ak.array_or_number(ak.dtype_of(args[0]), None if rank is None else rank - 2)
 
 
-def _infer_trace(args: Args, params: Params) -> Kind:
-    rank = rank_of(args[0])
-    return array_or_number(dtype_of(args[0]), None if rank is None else rank - 2)
-
-
-def _fold_undiag(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_undiag(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """In derivative code: the transpose of making a matrix is reading its diagonal."""
-    if not builder.derived or ZERO in args or rank_of(params["like"]) != 1:
+    if not builder.derived or ZERO in args or ak.rank_of(params["like"]) != 1:
         return None
     options = {k: v for k, v in params.items() if k == "k" and v != Const(0)}
     return builder.emit_with(diag, args, options, "np")
 
 
-def _fold_unrow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    rank = rank_of(params["like"])
+def _fold_unrow(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
+    rank = ak.rank_of(params["like"])
     if ZERO in args or (rank is not None and rank > 1):
         return args[0]
     return builder.emit(named("unbroadcast"), args[0], params["like"], namespace=namespace)
@@ -132,14 +114,14 @@ def _fold_unrow(builder: Builder, args: Args, params: Params, namespace: str) ->
 take = declare(
     "take", "x, *, indices, axis=None, mode='raise'", infer=_infer_take, np="take", method="take"
 )
-untake = helper("untake", "y_bar, *, indices, like, axis=None, mode='raise'", like_option)
+untake = helper("untake", "y_bar, *, indices, like, axis=None, mode='raise'", ak.like_option)
 take_along_axis = declare(
-    "take_along_axis", "x, *, indices, axis=-1", infer=_infer_take_along_axis, np="take_along_axis"
+    "take_along_axis", "x, *, indices, axis=-1", infer=ak.along_axis, np="take_along_axis"
 )
-untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-1", like_option)
+untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-1", ak.like_option)
 
 
-def _fold_diff(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_diff(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """What is put before or after the array is joined to it first; of no differences it is the array itself."""
     if params.get("n") == Const(0):
         return args[0]
@@ -147,7 +129,7 @@ def _fold_diff(builder: Builder, args: Args, params: Params, namespace: str) -> 
     if len(rest) == len(params) or ZERO in args:
         return None
     axis = params.get("axis", Const(-1))
-    before, after = given_option(params.get("prepend")), given_option(params.get("append"))
+    before, after = ak.given_option(params.get("prepend")), ak.given_option(params.get("append"))
     parts = [
         atom if atom is args[0] else builder.emit(edge_like, atom, like=args[0], axis=axis)
         for atom in (before, args[0], after)
@@ -159,28 +141,28 @@ def _fold_diff(builder: Builder, args: Args, params: Params, namespace: str) -> 
     return builder.emit_with(diff, (joined,), rest, "np")
 
 
-edge_like = helper("edge_like", "x, *, like, axis=-1", like_option)
+edge_like = helper("edge_like", "x, *, like, axis=-1", ak.like_option)
 diff = declare(
     "diff",
     "x, *, n=1, axis=-1, prepend=None, append=None",
-    infer=same_array,
+    infer=ak.same_array,
     fold=_fold_diff,
     np="diff",
 )
-undiff = helper("undiff", "y_bar, *, like, n=1, axis=-1", like_option)
+undiff = helper("undiff", "y_bar, *, like, n=1, axis=-1", ak.like_option)
 unrow = declare(
     "unrow",
     "y_bar, *, like",
-    infer=like_option,
+    infer=ak.like_option,
     fold=_fold_unrow,
     implementation=lambda y_bar, *, like: unbroadcast(y_bar, like),
     total=True,
 )
 """The cotangent of what may have been a vector, repeated as the rows of a matrix."""
-triu = declare("triu", "x, *, k=0", infer=at_least_rank(2), np="triu")
-tril = declare("tril", "x, *, k=0", infer=at_least_rank(2), np="tril")
+triu = declare("triu", "x, *, k=0", infer=ak.at_least_rank(2), np="triu")
+tril = declare("tril", "x, *, k=0", infer=ak.at_least_rank(2), np="tril")
 diag = declare("diag", "x, *, k=0", infer=_infer_diag, fresh=False, np="diag")
-undiag = helper("undiag", "y_bar, *, like, k=0", like_option, fold=_fold_undiag)
+undiag = helper("undiag", "y_bar, *, like, k=0", ak.like_option, fold=_fold_undiag)
 diagonal = declare(
     "diagonal",
     "x, *, offset=0, axis1=0, axis2=1",
@@ -189,7 +171,7 @@ diagonal = declare(
     np="diagonal",
     method="diagonal",
 )
-undiagonal = helper("undiagonal", "y_bar, *, like, offset=0, axis1=0, axis2=1", like_option)
+undiagonal = helper("undiagonal", "y_bar, *, like, offset=0, axis1=0, axis2=1", ak.like_option)
 trace = declare(
     "trace",
     "x, *, offset=0, axis1=0, axis2=1",
@@ -197,26 +179,21 @@ trace = declare(
     np="trace",
     method="trace",
 )
-untrace = helper("untrace", "y_bar, *, like, offset=0, axis1=0, axis2=1", like_option)
+untrace = helper("untrace", "y_bar, *, like, offset=0, axis1=0, axis2=1", ak.like_option)
 
 # --- ordering -----------------------------------------------------------------------------
 
 
-def _infer_sorted(args: Args, params: Params) -> Kind:
-    flat = "axis" in params and constant(params["axis"], -1) is None
-    return Array(dtype_of(args[0]), 1 if flat else rank_of(args[0]))
-
-
-def _infer_argsort(args: Args, params: Params) -> Kind:
-    found = _infer_sorted(args, params)
+def _infer_argsort(args: ak.Args, params: ak.Params) -> Kind:
+    found = ak.along_axis(args, params)
     return Array("int64", found.rank) if isinstance(found, Array) else UNKNOWN
 
 
-def _infer_searchsorted(args: Args, params: Params) -> Kind:
-    return array_or_number("int64", rank_of(args[1]))
+def _infer_searchsorted(args: ak.Args, params: ak.Params) -> Kind:
+    return ak.array_or_number("int64", ak.rank_of(args[1]))
 
 
-sort = declare("sort", "x, *, axis=-1, kind=None", infer=_infer_sorted, np="sort")
+sort = declare("sort", "x, *, axis=-1, kind=None", infer=ak.along_axis, np="sort")
 argsort = declare(
     "argsort", "x, *, axis=-1, kind=None", infer=_infer_argsort, np="argsort", method="argsort"
 )
@@ -230,19 +207,17 @@ searchsorted = declare(
 lexsort = declare(
     "lexsort",
     "keys, *, axis=-1",
-    infer=lambda args, params: Array("int64", None if (n := rank_of(args[0])) is None else n - 1),
+    infer=lambda args, params: Array(
+        "int64", None if (n := ak.rank_of(args[0])) is None else n - 1
+    ),
     np="lexsort",
 )
 isin = declare(
     "isin",
     "element, test_elements, *, assume_unique=False, invert=False, kind=None",
-    infer=lambda args, params: array_or_number("bool", rank_of(args[0])),
+    infer=lambda args, params: ak.array_or_number("bool", ak.rank_of(args[0])),
     np="isin",
 )
-argwhere = declare("argwhere", "x", infer=always(Array("int64", 2)), np="argwhere", total=True)
-flatnonzero = declare(
-    "flatnonzero", "x", infer=always(Array("int64", 1)), np="flatnonzero", total=True
-)
-nonzero = declare(
-    "nonzero", "x", infer=always(Seq(Array("int64", 1))), np="nonzero", method="nonzero"
-)
+argwhere = declare("argwhere", "x", infer=Array("int64", 2), np="argwhere", total=True)
+flatnonzero = declare("flatnonzero", "x", infer=Array("int64", 1), np="flatnonzero", total=True)
+nonzero = declare("nonzero", "x", infer=Seq(Array("int64", 1)), np="nonzero", method="nonzero")

@@ -15,32 +15,16 @@ from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, DTYPE, INT, SHAPE, UNKNOWN, Array, Kind, Number, Seq
 from ...runtime.numeric import transposes as rt
-from ..array_kinds import (
-    Args,
-    Params,
-    array_or_number,
-    at_least_rank,
-    constant,
-    dtype_name,
-    dtype_of,
-    fold_no_text,
-    is_constant,
-    length_of,
-    of_rank,
-    rank_of,
-    rank_of_kind,
-    same_array,
-)
+from .. import array_kinds as ak
 from ..helpers import helper
 from ..indexing import element_kind
-from ..promotion import always
 from ..registry import declare, named
 from ..structure import gradient_kind
 
 # --- looking at an array ------------------------------------------------------------------
 
 
-def _fold_shape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_shape(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """A number has the shape (); in derivative code an array's is `x.shape`."""
     kind = kind_of_atom(args[0])
     if isinstance(kind, Number):
@@ -50,22 +34,24 @@ def _fold_shape(builder: Builder, args: Args, params: Params, namespace: str) ->
     return None
 
 
-def _fold_shaped(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_shaped(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     x, like, matrix = args[0], params["like"], params.get("matrix")
-    known = matrix is None or rank_of(matrix) == 2
+    known = matrix is None or ak.rank_of(matrix) == 2
     both = isinstance(x, Var) and isinstance(like, Var) and builder.definition(x) is not None
     if known and both and isinstance(x.kind, Array):  # type: ignore[union-attr]
         x.shape_of = like.shape_of  # type: ignore[union-attr]
     return x
 
 
-def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_ndim(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     kind = kind_of_atom(args[0])
-    rank = rank_of_kind(kind) if isinstance(kind, (Array, Number)) else None
+    rank = ak.rank_of_kind(kind) if isinstance(kind, (Array, Number)) else None
     return None if rank is None else Const(rank)
 
 
-def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_iscomplexobj(
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
+) -> Atom | None:
     match kind_of_atom(args[0]):
         case Number(type=type_) if type_ != "complex" or isinstance(args[0], Const):
             return Const(type_ == "complex")  # what may be complex may be real, too
@@ -75,19 +61,17 @@ def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: 
             return None
 
 
-shape = declare(
-    "shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape", total=True
-)
-ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim", total=True)
-size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size", total=True)
+shape = declare("shape", "x", infer=SHAPE, fold=_fold_shape, np="shape", attr="shape", total=True)
+ndim = declare("ndim", "x", infer=INT, fold=_fold_ndim, np="ndim", attr="ndim", total=True)
+size = declare("size", "x, *, axis=None", infer=INT, np="size", attr="size", total=True)
 iscomplexobj = declare(
-    "iscomplexobj", "x", infer=always(BOOL), fold=_fold_iscomplexobj, np="iscomplexobj", total=True
+    "iscomplexobj", "x", infer=BOOL, fold=_fold_iscomplexobj, np="iscomplexobj", total=True
 )
-dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
+dtype = declare("dtype", "x", infer=DTYPE, attr="dtype", implementation=lambda x: x.dtype)
 shaped = declare(
     "shaped",
     "x, *, like, matrix=None",
-    infer=same_array,
+    infer=ak.same_array,
     fresh=False,
     fold=_fold_shaped,
     implementation=lambda x, *, like, matrix=None: x,
@@ -97,13 +81,13 @@ shaped = declare(
 memory_order = helper(
     "memory_order",
     "x, order",
-    always(UNKNOWN),
-    fold=lambda b, args, p, n: args[1] if constant(args[1]) in ("C", "F") else None,
+    UNKNOWN,
+    fold=lambda b, args, p, n: args[1] if ak.constant(args[1]) in ("C", "F") else None,
 )
 inverse_permutation = helper(
     "inverse_permutation",
     "axes",
-    always(SHAPE),
+    SHAPE,
     fold=lambda b, args, p, n: (
         Const(rt.inverse_permutation(args[0].value)) if isinstance(args[0], Const) else None
     ),
@@ -111,20 +95,22 @@ inverse_permutation = helper(
 other_axes = helper(
     "other_axes",
     "k, rank, indexing",
-    always(SHAPE),
+    SHAPE,
     fold=lambda b, args, p, n: (
-        Const(rt.other_axes(*map(constant, args))) if all(map(is_constant, args)) else None
+        Const(rt.other_axes(*map(ak.constant, args))) if all(map(ak.is_constant, args)) else None
     ),
 )
 
 # --- rearranging --------------------------------------------------------------------------
 
 
-def _infer_reshape(args: Args, params: Params) -> Kind:
-    return Array(dtype_of(args[0]), length_of(params["shape"]))
+def _infer_reshape(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.dtype_of(args[0]), ak.length_of(params["shape"]))
 
 
-def _fold_reshape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_reshape(
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
+) -> Atom | None:
     """`reshape(y, x.shape)` is like `x`, and in derivative code order="C" goes without saying."""
     if ZERO in args:
         return None
@@ -135,26 +121,28 @@ def _fold_reshape(builder: Builder, args: Args, params: Params, namespace: str) 
     )
 
 
-def _fold_ravel(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_ravel(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     return _in_fixed_order(builder, ravel, args, params, namespace)
 
 
-def _fold_flatten(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_flatten(
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
+) -> Atom | None:
     return _in_fixed_order(builder, flatten, args, params, namespace)
 
 
 def _in_fixed_order(
-    builder: Builder, op: Op, args: Args, params: Params, namespace: str
+    builder: Builder, op: Op, args: ak.Args, params: ak.Params, namespace: str
 ) -> Atom | None:
     """An order that depends on the operand's memory is settled, so that its tangent follows it."""
-    if constant(params.get("order")) not in ("A", "K") or ZERO in args:
+    if ak.constant(params.get("order")) not in ("A", "K") or ZERO in args:
         return None
     order = builder.emit(memory_order, args[0], params["order"])
     return builder.emit_with(op, args, {**params, "order": order}, namespace)
 
 
 def _shaped_like(
-    builder: Builder, op: Op, args: Args, params: Params, namespace: str
+    builder: Builder, op: Op, args: ak.Args, params: ak.Params, namespace: str
 ) -> Atom | None:
     """The equation, if its option `shape` is `x.shape`: its result has the shape of `x`."""
     source = builder.definition(params["shape"])
@@ -163,27 +151,29 @@ def _shaped_like(
     x, (y, *_) = source.args[0], args
     if builder.derived and isinstance(y, Var) and y.shape_of is x.shape_of:
         return y
-    out = Var(Array(dtype_of(y), rank_of(x)), "", x.shape_of)
+    out = Var(Array(ak.dtype_of(y), ak.rank_of(x)), "", x.shape_of)
     builder.append(Eqn((out,), op, tuple(args), params, (), namespace, builder.span))
     return out
 
 
-def _infer_squeeze(args: Args, params: Params) -> Kind:
-    rank, removed = rank_of(args[0]), params.get("axis")
-    count = length_of(removed) if removed is not None else 0 if rank == 0 else None
+def _infer_squeeze(args: ak.Args, params: ak.Params) -> Kind:
+    rank, removed = ak.rank_of(args[0]), params.get("axis")
+    count = ak.length_of(removed) if removed is not None else 0 if rank == 0 else None
     return Array(
-        dtype_of(args[0]), rank - count if rank is not None and count is not None else None
+        ak.dtype_of(args[0]), rank - count if rank is not None and count is not None else None
     )
 
 
-def _infer_expand_dims(args: Args, params: Params) -> Kind:
-    rank, count = rank_of(args[0]), length_of(params["axis"])
+def _infer_expand_dims(args: ak.Args, params: ak.Params) -> Kind:
+    rank, count = ak.rank_of(args[0]), ak.length_of(params["axis"])
     return Array(
-        dtype_of(args[0]), rank + count if rank is not None and count is not None else None
+        ak.dtype_of(args[0]), rank + count if rank is not None and count is not None else None
     )
 
 
-def _fold_transpose(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_transpose(
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
+) -> Atom | None:
     """In derivative code: xᵀᵀ = x, a vector is its own transpose, and `.T` reads best."""
     (x,) = args
     if not builder.derived or params.get("axes", Const(None)) != Const(None) or x == ZERO:
@@ -200,10 +190,10 @@ def _fold_transpose(builder: Builder, args: Args, params: Params, namespace: str
 
 
 def _fold_matrix_transpose(
-    builder: Builder, args: Args, params: Params, namespace: str
+    builder: Builder, args: ak.Args, params: ak.Params, namespace: str
 ) -> Atom | None:
     """In derivative code: the transpose of one matrix is `.T`."""
-    if builder.derived and args[0] != ZERO and rank_of(args[0]) == 2:
+    if builder.derived and args[0] != ZERO and ak.rank_of(args[0]) == 2:
         return builder.emit(transpose, args[0], namespace=namespace)
     return None
 
@@ -224,7 +214,7 @@ reshape = declare(
 ravel = declare(
     "ravel",
     "x, *, order='C'",
-    infer=of_rank(1),
+    infer=ak.of_rank(1),
     fresh=False,
     fold=_fold_ravel,
     np="ravel",
@@ -234,7 +224,7 @@ ravel = declare(
 flat = declare(
     "flat",
     "x",
-    infer=of_rank(1),
+    infer=ak.of_rank(1),
     fresh=False,
     fold=lambda b, args, p, n: b.emit(ravel, *args, namespace="np"),
     attr="flat",
@@ -244,7 +234,7 @@ flat = declare(
 flatten = declare(
     "flatten",
     "x, *, order='C'",
-    infer=of_rank(1),
+    infer=ak.of_rank(1),
     fold=_fold_flatten,
     method="flatten",
     implementation=_flattened,
@@ -253,7 +243,7 @@ flatten = declare(
 transpose = declare(
     "transpose",
     "x, *axes",
-    infer=same_array,
+    infer=ak.same_array,
     fresh=False,
     fold=_fold_transpose,
     np="transpose",
@@ -263,7 +253,7 @@ transpose = declare(
 matrix_transpose = declare(
     "matrix_transpose",
     "x",
-    infer=same_array,
+    infer=ak.same_array,
     fresh=False,
     fold=_fold_matrix_transpose,
     np="matrix_transpose linalg.matrix_transpose",
@@ -272,7 +262,7 @@ matrix_transpose = declare(
 swapaxes = declare(
     "swapaxes",
     "x, *, axis1, axis2",
-    infer=same_array,
+    infer=ak.same_array,
     fresh=False,
     fold=lambda b, args, p, n: (  # the method takes no keywords
         b.emit_with(swapaxes, args, p, "np") if n == "method" and ZERO not in args else None
@@ -281,7 +271,7 @@ swapaxes = declare(
     method="swapaxes",
 )
 moveaxis = declare(
-    "moveaxis", "x, *, source, destination", infer=same_array, fresh=False, np="moveaxis"
+    "moveaxis", "x, *, source, destination", infer=ak.same_array, fresh=False, np="moveaxis"
 )
 squeeze = declare(
     "squeeze", "x, *, axis=None", infer=_infer_squeeze, fresh=False, np="squeeze", method="squeeze"
@@ -300,51 +290,51 @@ broadcast_to = declare(
     np="broadcast_to",
 )
 atleast_1d, atleast_2d, atleast_3d = (
-    declare(f"atleast_{n}d", "x", infer=at_least_rank(n), fresh=False, np=f"atleast_{n}d")
+    declare(f"atleast_{n}d", "x", infer=ak.at_least_rank(n), fresh=False, np=f"atleast_{n}d")
     for n in (1, 2, 3)
 )
 flip = declare(
     "flip",
     "x, *, axis=None",
-    infer=lambda args, params: array_or_number(dtype_of(args[0]), rank_of(args[0])),
+    infer=lambda args, params: ak.array_or_number(ak.dtype_of(args[0]), ak.rank_of(args[0])),
     fresh=False,
     np="flip",
 )
-flipud = declare("flipud", "x", infer=same_array, fresh=False, np="flipud")
-fliplr = declare("fliplr", "x", infer=same_array, fresh=False, np="fliplr")
-rot90 = declare("rot90", "x, *, k=1, axes=None", infer=same_array, fresh=False, np="rot90")
-roll = declare("roll", "x, *, shift, axis=None", infer=same_array, np="roll")
-unroll = helper("unroll", "y_bar, *, shift, axis=None", same_array)
+flipud = declare("flipud", "x", infer=ak.same_array, fresh=False, np="flipud")
+fliplr = declare("fliplr", "x", infer=ak.same_array, fresh=False, np="fliplr")
+rot90 = declare("rot90", "x, *, k=1, axes=None", infer=ak.same_array, fresh=False, np="rot90")
+roll = declare("roll", "x, *, shift, axis=None", infer=ak.same_array, np="roll")
+unroll = helper("unroll", "y_bar, *, shift, axis=None", ak.same_array)
 
 # --- copying and converting ---------------------------------------------------------------
 
 
-def _infer_astype(args: Args, params: Params) -> Kind:
-    return Array(dtype_name(params["dtype"]), rank_of(args[0]))
+def _infer_astype(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.dtype_name(params["dtype"]), ak.rank_of(args[0]))
 
 
-def _infer_cast(args: Args, params: Params) -> Kind:
+def _infer_cast(args: ak.Args, params: ak.Params) -> Kind:
     target = gradient_kind(kind_of_atom(params["like"]))
-    name = dtype_of(params["like"]) if isinstance(target, (Array, Number)) else ""
+    name = ak.dtype_of(params["like"]) if isinstance(target, (Array, Number)) else ""
     name = "float64" if name.startswith(("int", "uint", "bool")) else name
-    return Array(name, rank_of(args[0]))
+    return Array(name, ak.rank_of(args[0]))
 
 
 copy = declare(
-    "copy", "x, *, order='K'", infer=same_array, elementwise=True, np="copy", method="copy"
+    "copy", "x, *, order='K'", infer=ak.same_array, elementwise=True, np="copy", method="copy"
 )
 astype = declare(
     "astype",
     "x, *, dtype, order='K', casting='unsafe', subok=True, copy=True",
     infer=_infer_astype,
     elementwise=True,
-    fold=fold_no_text,
+    fold=ak.fold_no_text,
     method="astype",
     implementation=lambda x, dtype, **options: np.asarray(x).astype(dtype, **options),
 )
 
 
-def _fold_item(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_item(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """`x.item(k)` counts along the flattened array, `x.item(i, j)` along the axes."""
     at = params.get("args")
     if at is None or ZERO in args:
@@ -357,7 +347,7 @@ def _fold_item(builder: Builder, args: Args, params: Params, namespace: str) -> 
 item = declare(
     "item",
     "x, *args",
-    infer=lambda args, params: element_kind(dtype_of(args[0])),
+    infer=lambda args, params: element_kind(ak.dtype_of(args[0])),
     fold=_fold_item,
     method="item",
     implementation=lambda x, *, args=(): np.asarray(x).item(
@@ -367,7 +357,7 @@ item = declare(
 tolist = declare(
     "tolist",
     "x",
-    infer=lambda args, params: _nested(dtype_of(args[0]), rank_of(args[0])),
+    infer=lambda args, params: _nested(ak.dtype_of(args[0]), ak.rank_of(args[0])),
     method="tolist",
     implementation=lambda x: np.asarray(x).tolist(),
     total=True,
@@ -377,7 +367,7 @@ cast_like = helper("cast_like", "x, *, like", _infer_cast, elementwise=True)
 
 def converted_like(builder: Builder, number: Atom, x: Atom) -> Atom:
     """A number as an array holds it: of an array of integers the fraction is lost."""
-    known = dtype_of(x)
+    known = ak.dtype_of(x)
     whole = isinstance(number, Const) and isinstance(number.value, int)
     if whole or known.startswith(("float", "complex")):
         return number
@@ -398,7 +388,7 @@ _REARRANGING = frozenset((transpose, swapaxes, moveaxis, squeeze, reshape, astyp
 """Ops that give one of NumPy's numbers of such a number, and an array without axes of such an array."""
 
 
-def kind_if_number(op: Op, namespace: str, args: Args, params: Params) -> Kind | None:
+def kind_if_number(op: Op, namespace: str, args: ak.Args, params: ak.Params) -> Kind | None:
     """The kind of the result of an op where its operand is, or may be, a number; None if the op knows.
 
     The functions of NumPy make arrays of Python's numbers: of which a number is, its kind does not say.
@@ -407,8 +397,8 @@ def kind_if_number(op: Op, namespace: str, args: Args, params: Params) -> Kind |
     unsure = kind == UNKNOWN or (op is reshape and isinstance(kind, Array) and kind.rank is None)
     if op not in _REARRANGING or not (isinstance(kind, Number) or unsure):
         return None
-    if (op is copy and namespace == "np") or (op is reshape and length_of(params["shape"]) != 0):
+    if (op is copy and namespace == "np") or (op is reshape and ak.length_of(params["shape"]) != 0):
         return None
     if unsure or namespace == "np" or op is reshape:
         return UNKNOWN
-    return element_kind(dtype_name(params["dtype"])) if op is astype else kind
+    return element_kind(ak.dtype_name(params["dtype"])) if op is astype else kind

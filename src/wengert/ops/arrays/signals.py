@@ -14,7 +14,6 @@ from ...runtime.numeric import signals as rt
 from ..array_kinds import Args, Params, constant, dtype_of, inexact, like_option, rank_of, real_of
 from ..array_kinds import promoted as promoted_dtype
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare
 
 _ONE_AXIS = "x, *, n=None, axis=-1, norm=None"
@@ -52,16 +51,16 @@ fitted = helper(
 opposite_norm = helper(
     "opposite_norm",
     "norm",
-    always(STR),
+    STR,
     fold=lambda b, args, p, n: (
         Const(rt.opposite_norm(constant(args[0]))) if isinstance(args[0], Const) else None
     ),
 )
 fftfreq = declare(
-    "fftfreq", "*, n, d=1.0, device=None", infer=always(Array("float64", 1)), np="fft.fftfreq"
+    "fftfreq", "*, n, d=1.0, device=None", infer=Array("float64", 1), np="fft.fftfreq"
 )
 rfftfreq = declare(
-    "rfftfreq", "*, n, d=1.0, device=None", infer=always(Array("float64", 1)), np="fft.rfftfreq"
+    "rfftfreq", "*, n, d=1.0, device=None", infer=Array("float64", 1), np="fft.rfftfreq"
 )
 
 # --- convolutions -------------------------------------------------------------------------

@@ -6,18 +6,8 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Kind, Struct
-from ..array_kinds import (
-    Args,
-    Params,
-    array_or_number,
-    constant,
-    dtype_of,
-    inexact,
-    promoted,
-    rank_of,
-)
+from .. import array_kinds as ak
 from ..helpers import helper, refuse_options
-from ..promotion import always
 from ..registry import declare, named
 from .reduction import reduced_rank
 
@@ -27,15 +17,15 @@ _INDICES = Array("int64")
 # --- quantiles ----------------------------------------------------------------------------
 
 
-def _infer_quantile(args: Args, params: Params) -> Kind:
-    rank = reduced_rank(rank_of(args[0]), params)
-    asked = rank_of(args[1]) if len(args) > 1 else 0
+def _infer_quantile(args: ak.Args, params: ak.Params) -> Kind:
+    rank = reduced_rank(ak.rank_of(args[0]), params)
+    asked = ak.rank_of(args[1]) if len(args) > 1 else 0
     known = rank is not None and asked is not None
-    return array_or_number(inexact(dtype_of(args[0])), rank + asked if known else None)  # type: ignore[operator]
+    return ak.array_or_number(ak.inexact(ak.dtype_of(args[0])), rank + asked if known else None)  # type: ignore[operator]
 
 
-def _infer_weights(args: Args, params: Params) -> Kind:
-    rank, asked = rank_of(args[0]), rank_of(args[1])
+def _infer_weights(args: ak.Args, params: ak.Params) -> Kind:
+    rank, asked = ak.rank_of(args[0]), ak.rank_of(args[1])
     return Array("float64", None if rank is None or asked is None else rank + asked)
 
 
@@ -63,15 +53,15 @@ quantile_weights = helper(
 # --- tables -------------------------------------------------------------------------------
 
 
-def _infer_interp(args: Args, params: Params) -> Kind:
-    return array_or_number(inexact(promoted(kind_of_atom(args[2]))), rank_of(args[0]))
+def _infer_interp(args: ak.Args, params: ak.Params) -> Kind:
+    return ak.array_or_number(ak.inexact(ak.promoted(kind_of_atom(args[2]))), ak.rank_of(args[0]))
 
 
-def _infer_interval(args: Args, params: Params) -> Kind:
-    return array_or_number("int64", rank_of(args[0]))
+def _infer_interval(args: ak.Args, params: ak.Params) -> Kind:
+    return ak.array_or_number("int64", ak.rank_of(args[0]))
 
 
-def _fold_interp(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def _fold_interp(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """A periodic table is continued on both sides; outside of others there may be values of their own."""
     for side in ("left", "right"):
         if isinstance(params.get(side), Var):
@@ -90,7 +80,7 @@ def _fold_interp(builder: Builder, args: Args, params: Params, namespace: str) -
     return builder.emit(interp, x, builder.emit(named("add"), xp, turns), fp, namespace="np")
 
 
-def _with_value_outside(builder: Builder, args: Args, params: Params, side: str) -> Atom:
+def _with_value_outside(builder: Builder, args: ak.Args, params: ak.Params, side: str) -> Atom:
     x, xp, _ = args
     rest = {key: atom for key, atom in params.items() if key != side}
     inside = builder.emit_with(interp, args, rest, "np")
@@ -106,15 +96,15 @@ interp = declare(
     fold=_fold_interp,
     np="interp",
 )
-periodic_places = helper("periodic_places", "xp, *, period", always(Array("int64", 1)))
-periodic_turns = helper("periodic_turns", "xp, *, period", always(Array("float64", 1)))
+periodic_places = helper("periodic_places", "xp, *, period", Array("int64", 1))
+periodic_turns = helper("periodic_turns", "xp, *, period", Array("float64", 1))
 interval_of = helper("interval_of", "x, xp", _infer_interval, total=False)
 digitize = declare("digitize", "x, bins, *, right=False", infer=_infer_interval, np="digitize")
 
 # --- counting -----------------------------------------------------------------------------
 
 
-def _infer_bincount(args: Args, params: Params) -> Kind:
+def _infer_bincount(args: ak.Args, params: ak.Params) -> Kind:
     return Array("float64" if len(args) > 1 else "int64", 1)
 
 
@@ -125,23 +115,18 @@ bincount = declare(
 # --- where values come from ---------------------------------------------------------------
 
 
-def _infer_partition(args: Args, params: Params) -> Kind:
-    flat = "axis" in params and constant(params["axis"], -1) is None
-    return Array(dtype_of(args[0]), 1 if flat else rank_of(args[0]))
-
-
-def _infer_places(args: Args, params: Params) -> Kind:
-    found = _infer_partition(args, params)
+def _infer_places(args: ak.Args, params: ak.Params) -> Kind:
+    found = ak.along_axis(args, params)
     return Array("int64", found.rank) if isinstance(found, Array) else UNKNOWN
 
 
-def _infer_like_mask(args: Args, params: Params) -> Kind:
-    return Array(inexact(dtype_of(args[0])), rank_of(args[1]))
+def _infer_like_mask(args: ak.Args, params: ak.Params) -> Kind:
+    return Array(ak.inexact(ak.dtype_of(args[0])), ak.rank_of(args[1]))
 
 
 partition = declare(
     "partition", "a, *, kth, axis=-1, kind='introselect', order=None",
-    infer=_infer_partition, np="partition",
+    infer=ak.along_axis, np="partition",
 )  # fmt: skip
 argpartition = declare(
     "argpartition", "a, *, kth, axis=-1, kind='introselect', order=None",
@@ -152,9 +137,9 @@ running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_p
 unique_places = helper(
     "unique_places",
     "x, *, axis=None, equal_nan=True",
-    always(Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1)))),
+    Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1))),
     total=False,
 )
-insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)), total=False)
-delete_places = helper("delete_places", "length, at", always(Array("int64", 1)), total=False)
+insert_places = helper("insert_places", "length, at, count", Array("int64", 1), total=False)
+delete_places = helper("delete_places", "length, at", Array("int64", 1), total=False)
 spread_mask = helper("spread_mask", "values, mask", _infer_like_mask)

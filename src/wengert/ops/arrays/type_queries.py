@@ -13,13 +13,12 @@ from ...ir.op import Op
 from ...ir.types import BOOL, INT, SHAPE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..array_kinds import Args, Params
 from ..helpers import helper
-from ..promotion import always
 from ..registry import declare
 from .shape import dtype
 
 
 def _about(name: str, signature: str, kind: Kind = UNKNOWN) -> Op:
-    return declare(name, signature, infer=always(kind), np=name)
+    return declare(name, signature, infer=kind, np=name)
 
 
 def _of_type(name: str, function: Callable[[Any], Any]) -> Op:
@@ -29,7 +28,7 @@ def _of_type(name: str, function: Callable[[Any], Any]) -> Op:
         known = _known_type(builder, args[0])
         return None if known is None else Const(function(known))
 
-    return declare(name, "dtype", infer=always(UNKNOWN), fold=fold, np=name)
+    return declare(name, "dtype", infer=UNKNOWN, fold=fold, np=name)
 
 
 def _known_type(builder: Builder, asked: Atom) -> Any:
@@ -42,7 +41,7 @@ def _known_type(builder: Builder, asked: Atom) -> Any:
 
 
 def _attribute(name: str, kind: Kind = UNKNOWN) -> Op:
-    return declare(name, "x", infer=always(kind), attr=name)
+    return declare(name, "x", infer=kind, attr=name)
 
 
 def _fold_may_be_nan(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -66,7 +65,7 @@ def _holds_floats(kind: Kind) -> bool | None:
             return None
 
 
-may_be_nan = helper("may_be_nan", "x", always(BOOL), fold=_fold_may_be_nan)
+may_be_nan = helper("may_be_nan", "x", BOOL, fold=_fold_may_be_nan)
 
 QUESTIONS = (
     may_be_nan,

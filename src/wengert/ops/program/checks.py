@@ -9,15 +9,10 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Function, Span
 from ...ir.op import Op
 from ...ir.types import FLOAT, NONE, Array, Kind, Number, Other, Seq, Static, Struct
+from ..helpers import helper
 from ..registry import declare
 
-scalar_seed = declare(
-    "scalar_seed",
-    "y, *, function",
-    infer=lambda args, params: FLOAT,
-    effect=True,
-    rt="scalar_seed",
-)
+scalar_seed = helper("scalar_seed", "y, *, function", FLOAT, effect=True)
 
 
 def _is_real(kind: Kind) -> bool:
@@ -35,7 +30,7 @@ def _check(name: str, holds: Callable[[Kind], bool]) -> Op:
     return declare(
         name,
         "x",
-        infer=lambda args, params: NONE,
+        infer=NONE,
         effect=True,
         fold=lambda b, args, params, n: Const(None) if holds(kind_of_atom(args[0])) else None,
         rt=name,

@@ -9,8 +9,10 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom
 from ...ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
+from ..array_kinds import like_first
+from ..helpers import helper
 from ..registry import declare, foreign, late_helper
-from ..structure import gradient_kind, item_kind
+from ..structure import item_kind, like_second
 
 
 def _item(atom: Atom) -> Kind:
@@ -27,10 +29,6 @@ def _same(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(_item(args[0]))
 
 
-def _cotangent_of(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
-    return gradient_kind(kind_of_atom(args[1]))
-
-
 def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(item_kind(_item(args[0])))
 
@@ -38,56 +36,17 @@ def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
 join_lists = declare(
     "join_lists", "a, b", infer=_join_items, py="+", implementation=late_helper("join_lists")
 )
-shallow_copy = declare(
-    "shallow_copy",
-    "x",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    rt="shallow_copy",
-)
-compress = declare("compress", "items, flags", infer=_same, rt="compress", total=False)
-spread = declare("spread", "kept, flags", infer=_same, rt="spread")
-flatten_lists = declare("flatten_lists", "lists", infer=_flat, rt="flatten_lists", total=False)
-split_like = declare("split_like", "flat, lists", infer=_cotangent_of, rt="split_like")
-dict_of = declare(
-    "dict_of",
-    "keys, values",
-    infer=lambda args, params: UNKNOWN,
-    rt="dict_of",
-    total=False,
-)
-values_at = declare(
-    "values_at",
-    "mapping, keys",
-    infer=lambda args, params: Seq(UNKNOWN),
-    rt="values_at",
-    total=False,
-)
-list_cotangent = declare(
-    "list_cotangent",
-    "items_bar, items",
-    infer=_cotangent_of,
-    rt="list_cotangent",
-)
-sorted_order = declare(
-    "sorted_order",
-    "keys, *, reverse=False",
-    infer=lambda args, params: Seq(INT),
-    rt="sorted_order",
-    total=False,
-)
-merge_dicts = declare(
-    "merge_dicts",
-    "a, b",
-    infer=lambda args, params: UNKNOWN,
-    rt="merge_dicts",
-    total=False,
-)
-entries_of = declare(
-    "entries_of",
-    "merged, x, others",
-    infer=lambda args, params: UNKNOWN,
-    rt="entries_of",
-)
+shallow_copy = helper("shallow_copy", "x", like_first)
+compress = helper("compress", "items, flags", _same, total=False)
+spread = helper("spread", "kept, flags", _same)
+flatten_lists = helper("flatten_lists", "lists", _flat, total=False)
+split_like = helper("split_like", "flat, lists", like_second)
+dict_of = helper("dict_of", "keys, values", UNKNOWN, total=False)
+values_at = helper("values_at", "mapping, keys", Seq(UNKNOWN), total=False)
+list_cotangent = helper("list_cotangent", "items_bar, items", like_second)
+sorted_order = helper("sorted_order", "keys, *, reverse=False", Seq(INT), total=False)
+merge_dicts = helper("merge_dicts", "a, b", UNKNOWN, total=False)
+entries_of = helper("entries_of", "merged, x, others", UNKNOWN)
 repeated_items = declare(
     "repeated_items",
     "items, times",

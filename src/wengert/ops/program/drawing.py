@@ -24,11 +24,6 @@ def name_of(value: Any) -> str:
     return f"{package}.{getattr(value, '__name__', '')}"
 
 
-def is_generator(value: Any) -> bool:
-    """Whether a value draws random numbers."""
-    return name_of(type(value)) in CLASSES
-
-
 def kind_of_generator(value: Any) -> Other | None:
     """The kind of any generator of the class of this one; None of what is no generator."""
     name = name_of(type(value))

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from ...ir.builder import kind_of_atom
 from ...ir.op import Op
 from ...ir.types import BOOL, NONE
+from ..array_kinds import like_first
 from ..registry import declare
 
 
 def _question(name: str, signature: str) -> Op:
-    return declare(name, signature, infer=lambda args, params: BOOL, rt=name)
+    return declare(name, signature, infer=BOOL, rt=name)
 
 
 def _check(name: str, signature: str) -> Op:
     """What raises where derivative code would be wrong, and does nothing else."""
-    return declare(name, signature, infer=lambda args, params: NONE, effect=True, rt=name)
+    return declare(name, signature, infer=NONE, effect=True, rt=name)
 
 
 def _passed_on(name: str, signature: str) -> Op:
     """A check whose result is its first operand."""
-    infer = lambda args, params: kind_of_atom(args[0])
+    infer = like_first
     return declare(name, signature, infer=infer, fresh=False, effect=True, rt=name)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const
 from ...ir.types import NONE, UNKNOWN, Kind
+from ..array_kinds import like_first
+from ..helpers import helper
 from ..registry import declare
 from ..structure import Args, Params, gradient_kind
 
 root = declare(
     "root",
     "x, *operands, callee, tol, linear_solve=None, linear=False, flipped=False",
-    infer=lambda args, params: kind_of_atom(args[0]),
+    infer=like_first,
     fresh=False,
     implementation=lambda x, *operands, **options: x,
 )
@@ -27,21 +29,19 @@ def _infer_linear_root(args: Args, params: Params) -> Kind:
     return gradient_kind(kind_of_atom(params[unknown]))
 
 
-linear_root = declare(
+linear_root = helper(
     "linear_root",
     "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False, flipped=False",
-    infer=_infer_linear_root,
-    rt="linear_root",
+    _infer_linear_root,
 )
 """The v for which `callee(*operands, v) + b` vanishes, and a check that x is a root."""
 
-found = declare(
+found = helper(
     "found",
     "solver, *operands, callee, own, names, also=(), state=()",
-    infer=lambda args, params: UNKNOWN,
+    UNKNOWN,
     fresh=False,
     effect=True,
-    rt="found",
 )
 """What a solver finds that is run as it is and given a function of the program, `callee`.
 
@@ -50,32 +50,16 @@ last of them by keyword. A function that returns a tuple stands for several: the
 the keywords in `also`. `state` says which of what it has captured it changes.
 """
 
-watch = declare(
-    "watch",
-    "found, path, *, differentiated=False",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="watch",
-)
+watch = helper("watch", "found, path, *, differentiated=False", NONE, effect=True)
 """A mark: the function that `found` was given is integrated along a path.
 
 The path is an array of points, or a function of time with the times `ts` where it is known. `passes/jumps` puts a
 check in place of it, or notes that this is a derivative already.
 """
 
-check_jumps = declare(
-    "check_jumps",
-    "found, path, *operands, callee, kinks, where",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="check_jumps",
+check_jumps = helper(
+    "check_jumps", "found, path, *operands, callee, kinks, where", NONE, effect=True
 )
 """A check that what is integrated does not jump where a decision that it returns changes."""
 
-check_root = declare(
-    "check_root",
-    "x, r, slope, tol",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="check_root",
-)
+check_root = helper("check_root", "x, r, slope, tol", NONE, effect=True)

@@ -16,8 +16,8 @@ from ...ir.op import Infer, Op
 from ...ir.steps import Field as Field
 from ...ir.steps import Viewed as Viewed
 from ...ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
-from ..array_kinds import length_of
-from ..promotion import always
+from ..array_kinds import length_of, like_first
+from ..helpers import helper
 from ..registry import declare, late_helper
 from ..structure import Args, Params, add_at, getattr_, getitem, gradient_kind, item_kind
 
@@ -267,10 +267,6 @@ def kind_after(kind: Kind, step: Atom) -> Kind:
 # --- what derivatives need beside ---------------------------------------------------------
 
 
-def _like_first(args: Args, params: Params) -> Kind:
-    return kind_of_atom(args[0])
-
-
 def _like_last(args: Args, params: Params) -> Kind:
     return gradient_kind(kind_of_atom(args[-1]))
 
@@ -284,36 +280,28 @@ def _same_index(args: Args, params: Params) -> Kind:
     return INT if kind_of_atom(args[1]) == INT else UNKNOWN
 
 
-snapshot = declare(
-    "snapshot", "x, *, unbound=False, parted=False", infer=_like_first, rt="snapshot"
-)
+snapshot = helper("snapshot", "x, *, unbound=False, parted=False", like_first)
 """The same value, in memory that nobody else writes to; `parted`: no two items of it are one object."""
 duplicate = declare(
-    "duplicate", "x, *, unbound=False, lying=False", infer=_like_first, rt="snapshot"
+    "duplicate", "x, *, unbound=False, lying=False", infer=like_first, rt="snapshot"
 )
 """The same value, in memory of its own, which may be written to; `lying`: an array has its strides."""
 COPIES = frozenset((snapshot, duplicate))
 for _op in COPIES:
     _op.shaped_like = 0
-given_at = declare("given_at", "x_bar, *path_and_value", infer=_like_last, rt="given_at")
-zeros_at = declare("zeros_at", "x, *path", infer=always(UNKNOWN), rt="zeros_at")
-position = declare("position", "x, key", infer=_same_index, rt="position")
-span_of = declare("span_of", "x, *path_and_value", infer=always(UNKNOWN), rt="span_of")
-last_written = declare("last_written", "x, index", infer=always(UNKNOWN), rt="last_written")
-copied_places = declare(
-    "copied_places", "value, target", infer=always(Array("int64", 1)), rt="copied_places"
-)
+given_at = helper("given_at", "x_bar, *path_and_value", _like_last)
+zeros_at = helper("zeros_at", "x, *path", UNKNOWN)
+position = helper("position", "x, key", _same_index)
+span_of = helper("span_of", "x, *path_and_value", UNKNOWN)
+last_written = helper("last_written", "x, index", UNKNOWN)
+copied_places = helper("copied_places", "value, target", Array("int64", 1))
 """Which entries of a value NumPy copies where it copies one part of an array to another, one by one."""
-as_left = declare("as_left", "value_bar, x, index", infer=_like_first, fresh=False, rt="as_left")
-summed_to = declare("summed_to", "x_bar, shape", infer=_summed, fresh=False, rt="summed_to")
-spread_over = declare("spread_over", "value, x", infer=always(UNKNOWN), rt="spread_over")
-spread_from = declare(
-    "spread_from", "x_bar, value", infer=_like_last, fresh=False, rt="spread_from"
-)
-accepts = declare(
-    "accepts", "x, *path_and_value", infer=always(Other("None")), effect=True, rt="accepts"
-)
-can_change = declare("can_change", "x", infer=always(BOOL), rt="can_change")
+as_left = helper("as_left", "value_bar, x, index", like_first, fresh=False)
+summed_to = helper("summed_to", "x_bar, shape", _summed, fresh=False)
+spread_over = helper("spread_over", "value, x", UNKNOWN)
+spread_from = helper("spread_from", "x_bar, value", _like_last, fresh=False)
+accepts = helper("accepts", "x, *path_and_value", Other("None"), effect=True)
+can_change = helper("can_change", "x", BOOL)
 
 WRITES = OWN | PURE | {add_at}
 """Ops that change their first operand, in place or as a new value."""

@@ -6,24 +6,18 @@ from ...errors import LostWrite, NoRule, NoSource, UnsupportedSyntax, WengertErr
 from ...ir.graph import Const, Span
 from ...ir.types import NONE, UNKNOWN
 from ..helpers import helper
-from ..promotion import always
-from ..registry import declare
 
 FORMULA = "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`)."
 """The way out where no other function does it."""
 
-uncovered = helper("uncovered", "what, way_out", always(UNKNOWN))
+uncovered = helper("uncovered", "what, way_out", UNKNOWN)
 """An error to be raised: what is not done where it is differentiated, and the way out."""
 
-refused = helper("refused", "code, message, way_out, place", always(UNKNOWN))
+refused = helper("refused", "code, message, way_out, place", UNKNOWN)
 """An error to be raised on a path that cannot be differentiated."""
-refuse = declare(
-    "refuse", "code, message, way_out, place", infer=always(UNKNOWN), effect=True, rt="refuse"
-)
+refuse = helper("refuse", "code, message, way_out, place", UNKNOWN, effect=True)
 """Stands for a value that cannot be had on such a path: raises the error."""
-unless_refusal = declare(
-    "unless_refusal", "exception", infer=always(NONE), effect=True, rt="unless_refusal"
-)
+unless_refusal = helper("unless_refusal", "exception", NONE, effect=True)
 """Raises what was caught again, where it says that the program is refused."""
 
 REFUSALS = (UnsupportedSyntax, NoSource, NoRule, LostWrite)

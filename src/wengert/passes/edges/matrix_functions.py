@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...ir.builder import Builder, kind_of_atom
+from ...ir.builder import Builder
 from ...ir.graph import TRY, Atom, Block, Const, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.renaming import clone, renamed_atom, renamed_eqn
 from ...ir.types import Array
 from ...ops import registry
 from ...ops import structure as st
+from .vectors import rank_of_array
 
 _PRODUCTS = frozenset(("matmul", "dot"))
 _TRANSPOSES = frozenset(("transpose", "matrix_transpose", "swapaxes"))
@@ -81,7 +82,12 @@ class _Finder:
         """V (f ∘ Vᵀ y), of a vector y."""
         factor = columns.factor
         eqn = self._definition(to)
-        if factor is None and eqn is not None and eqn.op.name in ("mul", "div") and _rank(to) == 1:
+        if (
+            factor is None
+            and eqn is not None
+            and eqn.op.name in ("mul", "div")
+            and rank_of_array(to) == 1
+        ):
             products = [arg for arg in eqn.args if self._is_projected(arg, columns)]
             if len(products) != 1 or (eqn.op.name == "div" and products[0] is not eqn.args[0]):
                 return None
@@ -106,7 +112,7 @@ class _Finder:
 
     def _scaled(self, atom: Atom) -> Scaled | None:
         eqn = self._definition(atom)
-        if eqn is None or _rank(atom) != 2:
+        if eqn is None or rank_of_array(atom) != 2:
             return None
         vectors = self._eigenvectors(eqn)
         if vectors is not None:
@@ -137,9 +143,14 @@ class _Finder:
     def _times(self, vectors: Scaled | None, factor: Atom, *, inverse: bool) -> Scaled | None:
         if vectors is None or vectors.factor is not None:
             return None
-        along: Atom | None = factor if _rank(factor) == 1 and not vectors.across else None
+        along: Atom | None = factor if rank_of_array(factor) == 1 and not vectors.across else None
         eqn = self._definition(factor)
-        if vectors.across and eqn is not None and eqn.op is st.getitem and _rank(eqn.args[0]) == 1:
+        if (
+            vectors.across
+            and eqn is not None
+            and eqn.op is st.getitem
+            and rank_of_array(eqn.args[0]) == 1
+        ):
             index = eqn.args[1].value if isinstance(eqn.args[1], Const) else None
             along = eqn.args[0] if index == (slice(None), None) else None
         if along is None:
@@ -173,8 +184,3 @@ class _Finder:
         matrix = renamed_atom(eqn.args[0], self.same)
         args = (renamed_atom(factor, self.same), Const(None), matrix, *parts)
         return self.builder.emit_with(registry.named("spectral"), args, eqn.params)
-
-
-def _rank(atom: Atom) -> int | None:
-    kind = kind_of_atom(atom)
-    return kind.rank if isinstance(kind, Array) else None

@@ -35,7 +35,6 @@ _SAME_ENTRIES = frozenset(
 """Ops whose result has entries of their first operand, and no others."""
 _PLACES_ENTRIES = frozenset(("array", "asarray", "pad"))
 """Ops that put the entries of their first operand somewhere."""
-_PARTS = (st.getitem, st.as_list, st.as_tuple)
 
 
 def product(push: Push, eqn: Eqn, operand: Atom, partial: Atom) -> Atom:

@@ -76,9 +76,9 @@ def _picked(block: Block, vectors: Var, axis: int, is_active: Question) -> Itera
         if _transposes(eqn):
             yield from _picked(block, eqn.outs[0], _COLUMNS + _ROWS - axis, is_active)
         elif eqn.op is st.getitem and (index := _index(block, eqn, axis)) is not None:
-            kept = isinstance(kind_of_atom(eqn.outs[0]), Array) and _rank(eqn.outs[0]) == _rank(
-                vectors
-            )
+            kept = isinstance(kind_of_atom(eqn.outs[0]), Array) and rank_of_array(
+                eqn.outs[0]
+            ) == rank_of_array(vectors)
             inner = _picked(block, eqn.outs[0], axis, is_active) if kept else iter([()])
             yield from ((index, *chain) for chain in inner)
         else:
@@ -88,17 +88,18 @@ def _picked(block: Block, vectors: Var, axis: int, is_active: Question) -> Itera
 def _transposes(eqn: Eqn) -> bool:
     if eqn.op.name == "matrix_transpose":
         return True
-    return eqn.op.name in ("transpose", "swapaxes") and _rank(eqn.args[0]) == 2
+    return eqn.op.name in ("transpose", "swapaxes") and rank_of_array(eqn.args[0]) == 2
 
 
-def _rank(atom: Atom) -> int | None:
+def rank_of_array(atom: Atom) -> int | None:
+    """How many axes an array has; None of anything else."""
     kind = kind_of_atom(atom)
     return kind.rank if isinstance(kind, Array) else None
 
 
 def _index(block: Block, eqn: Eqn, axis: int) -> Atom | None:
     """What `x[...]` picks along an axis; None where that is everything, or cannot be told."""
-    rank, indices = _rank(eqn.args[0]), _indices(block, eqn.args[1])
+    rank, indices = rank_of_array(eqn.args[0]), _indices(block, eqn.args[1])
     if rank is None or indices is None or any(map(_adds_axes, indices)):
         return None
     if Const(...) in indices:

@@ -291,12 +291,6 @@ def on_first(push: Push, eqn: Eqn) -> None:
         push.set(eqn.outs[0], push.builder.emit_with(eqn.op, args, eqn.params, kind=kind))
 
 
-def _hook(push: Push, eqn: Eqn) -> None:
-    """A hook waits for a cotangent; the tangent passes it."""
-    push.builder.append(eqn)
-    push.set(eqn.outs[0], push.tangent(eqn.args[0]))
-
-
 def _as_list(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     dot = push.tangent(eqn.args[0])
@@ -415,5 +409,5 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     registry.named("to_float"): _to_number,
     registry.named("to_complex"): _to_number,
     st.stop_gradient: _nothing,
-    st.hook: _hook,
+    st.hook: _same,
 }

@@ -33,7 +33,7 @@ from ..memory.shadows import (
 )
 from .cotangents import as_items, bar_name
 from .rules import surely_real
-from .structure import contribute_used
+from .structure import contribute_used, on_first
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -235,7 +235,7 @@ def _insert(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
 def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
     x, value = eqn.args[0], eqn.args[-1]
     path = in_shadow(eqn.args[0], me.path_of(eqn))
-    bar = _items(sweep, eqn, path)
+    bar = _items(sweep, eqn)
     if sweep.is_active(value):
         kind = st.gradient_kind(kind_of_atom(value))
         sweep.contribute(value, part_at(sweep.builder, bar, [*path, at], kind))
@@ -245,7 +245,7 @@ def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
         sweep.hand_on(x, dropped)
 
 
-def _items(sweep: Sweep, eqn: Eqn, path: Sequence[Atom]) -> Atom:
+def _items(sweep: Sweep, eqn: Eqn) -> Atom:
     """The cotangent of a container that items are taken out of, or put into."""
     bar = sweep.total(eqn.outs[0])
     kind = kind_of_atom(eqn.args[0])
@@ -260,7 +260,7 @@ def _drop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """x_bar = x2_bar with a zero where the item was."""
     x, *_, key = eqn.args
     path = in_shadow(eqn.args[0], me.path_of(eqn))
-    bar = _items(sweep, eqn, path)
+    bar = _items(sweep, eqn)
     before = Builder(eqn.span, derived=True)
     at = _position(before, eqn)
     zero = _zero_of_item(sweep, before, eqn, [*path, key])
@@ -289,10 +289,6 @@ def _position(before: Builder, eqn: Eqn) -> Atom:
 
 
 # --- what derivatives of writes are made of -----------------------------------------------
-
-
-def _copied(sweep: Sweep, eqn: Eqn) -> None:
-    sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
 
 
 def _given_at(sweep: Sweep, eqn: Eqn) -> None:
@@ -343,8 +339,8 @@ MEMORY: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn] | None]] = {
     me.inserted: _insert,
     me.drop: _drop,
     me.dropped: _drop,
-    me.snapshot: _copied,
-    me.duplicate: _copied,
+    me.snapshot: on_first,
+    me.duplicate: on_first,
     me.given_at: _given_at,
     me.as_left: _as_left,
     me.spread_over: _spread_over,

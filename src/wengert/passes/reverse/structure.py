@@ -196,7 +196,8 @@ def _unbroadcast(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(x_bar, sweep.builder.emit(st.unbroadcast, bar, x_bar))
 
 
-def _same(sweep: Sweep, eqn: Eqn) -> None:
+def on_first(sweep: Sweep, eqn: Eqn) -> None:
+    """The cotangent of what is given on is that of the first operand."""
     sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
 
 
@@ -307,16 +308,16 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     ct.shadow_attr: _shadow_attr,
     st.accumulate: _accumulate,
     st.unbroadcast: _unbroadcast,
-    st.bound: _same,
-    ct.rule_pair: _same,
-    ct.rule_tangent: _same,
+    st.bound: on_first,
+    ct.rule_pair: on_first,
+    ct.rule_tangent: on_first,
     ct.partial_of_row: _partial_of_row,
-    ct.given_by_row: _same,
-    ct.given_by_hook: _same,
+    ct.given_by_row: on_first,
+    ct.given_by_hook: on_first,
     im.root: _root,
     st.hook: _hook,
-    st.project: _same,
-    st.unpackable: _same,
+    st.project: on_first,
+    st.unpackable: on_first,
     st.as_list: _as_list,
     st.as_tuple: _as_list,
     ct.shadow_items: _as_list,

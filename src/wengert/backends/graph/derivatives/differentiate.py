@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
     """The derivative of a node by another, in forward mode."""
-    by = _variable(graph, by)
+    by = _variable(by)
     graph.keep_to_the_rules()
     if by not in graph.leaves.values():
         return _number(graph, _slope(graph, _step_by_step(graph, of), by, {}, collects=False), of)
@@ -87,7 +87,7 @@ def _to_differentiate(graph: Graph, of: Atom, forward: Forward) -> Iterator[Eqn]
 
 def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:
     """The derivatives of a node by others, in reverse mode."""
-    wanted = [_variable(graph, atom) for atom in by]
+    wanted = [_variable(atom) for atom in by]
     graph.builder.collects = all(var in graph.leaves.values() for var in wanted)
     bars = backward(graph, _smooth(graph, of, wanted), wanted)
     return [_number(graph, bars.get(var, ZERO), var) for var in wanted]
@@ -122,7 +122,7 @@ def _again(graph: Graph, eqn: Eqn, same: dict[Var, Atom]) -> Eqn | None:
     return graph.builder.definition(found) if isinstance(found, Var) else None
 
 
-def _variable(graph: Graph, atom: Atom) -> Var:
+def _variable(atom: Atom) -> Var:
     if isinstance(atom, Const):
         message = f"{atom.value!r} is no variable"
         raise GraphError(message, "Differentiate by a variable or a node.", calling_span())

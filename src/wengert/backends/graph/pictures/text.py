@@ -49,7 +49,7 @@ def expression(graph: Nodes, atom: Atom) -> str:
     """A term as Python would write it; a long one node by node, shared parts once."""
     eqns = missing(graph, atom, {})
     if _length(eqns, atom) > LONGEST:
-        return _listing(graph, atom, eqns)
+        return _listing(eqns)
     return rendered(eqns, atom, in_python)[0]
 
 
@@ -125,7 +125,7 @@ def _length(eqns: list[Eqn], atom: Atom) -> int:
     return lengths.get(atom, 0)
 
 
-def _listing(graph: Nodes, atom: Atom, eqns: list[Eqn]) -> str:
+def _listing(eqns: list[Eqn]) -> str:
     """One line for each node: `%3 = %1 * x`."""
     names: dict[Atom, Text] = {}
     lines: list[str] = []

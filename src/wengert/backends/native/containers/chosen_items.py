@@ -10,21 +10,8 @@ from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import template_of
 from ..lower.sequences.sequences import growing, item_at
 from ..lower.structure import length_of
+from ..values import values as nv
 from ..values.emitter import Emitter
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Broadcast,
-    Lazy,
-    Scalar,
-    Unlowered,
-    Value,
-    View,
-    described,
-    plus,
-)
 
 
 @lowers("compress")
@@ -35,14 +22,14 @@ def _compress(site: BlockLowering, eqn: Eqn) -> GrowingList:
     site.write_all()
     count = length_of(site, items)
     trial = Emitter(e.names)
-    template = items.column.item(trial, ZERO)
+    template = items.column.item(trial, nv.ZERO)
     own = set(assigned_in(tuple(trial.statements)))
-    room = e.apply("max", count, ONE)
+    room = e.apply("max", count, nv.ONE)
     made = growing(e, template, "chosen", room, lambda x: x not in own)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     then = inner.block()
     made.column.put(then, made.length, item_at(then, items, index))
-    then.add(Assign(made.length, plus(made.length, ONE)))
+    then.add(Assign(made.length, nv.plus(made.length, nv.ONE)))
     inner.add(If(_flag(inner, flags, index), tuple(then.statements)))
     e.add(For(index, count, tuple(inner.statements)))
     return made
@@ -56,13 +43,13 @@ def _spread(site: BlockLowering, eqn: Eqn) -> GrowingList:
     e = site.e
     site.write_all()
     count = length_of(site, flags)
-    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, ONE))
-    position = e.variable("position", ZERO)
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, nv.ONE))
+    position = e.variable("position", nv.ZERO)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     then, other = inner.block(), inner.block()
     made.column.put(then, index, _number_at(then, kept, position))
-    then.add(Assign(position, plus(position, ONE)))
-    made.column.put(other, index, Scalar(Constant(0.0, "f64"), PYTHON))
+    then.add(Assign(position, nv.plus(position, nv.ONE)))
+    made.column.put(other, index, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
     inner.add(If(_flag(inner, flags, index), tuple(then.statements), tuple(other.statements)))
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
@@ -72,30 +59,30 @@ def _spread(site: BlockLowering, eqn: Eqn) -> GrowingList:
 def _list(site: BlockLowering, atom: Atom) -> GrowingList:
     value = site.value(atom)
     if not isinstance(value, GrowingList):
-        raise Unlowered(f"a choice of items of {described(value)}")
+        raise nv.Unlowered(f"a choice of items of {nv.described(value)}")
     return value
 
 
-def _numbers(site: BlockLowering, atom: Atom) -> GrowingList | View:
+def _numbers(site: BlockLowering, atom: Atom) -> GrowingList | nv.View:
     """The numbers of a list or a vector."""
     value = site.value(atom)
     if isinstance(value, GrowingList):
         return value
-    if not isinstance(value, (View, Lazy, Broadcast)) or len(value.dims) != 1:
-        raise Unlowered(f"cotangents of chosen items in {described(value)}")
+    if not isinstance(value, (nv.View, nv.Lazy, nv.Broadcast)) or len(value.dims) != 1:
+        raise nv.Unlowered(f"cotangents of chosen items in {nv.described(value)}")
     return site.in_memory(atom)
 
 
-def _number_at(e: Emitter, kept: GrowingList | View, position: Expr) -> Value:
-    if isinstance(kept, View):
-        return Scalar(e.load(kept, (position,)), NUMPY)
+def _number_at(e: Emitter, kept: GrowingList | nv.View, position: Expr) -> nv.Value:
+    if isinstance(kept, nv.View):
+        return nv.Scalar(e.load(kept, (position,)), nv.NUMPY)
     return item_at(e, kept, position)
 
 
 def _flag(e: Emitter, flags: GrowingList, index: Expr) -> Expr:
     flag = item_at(e, flags, index)
-    if not isinstance(flag, Scalar):
-        raise Unlowered("a choice by something else than truth values")
+    if not isinstance(flag, nv.Scalar):
+        raise nv.Unlowered("a choice by something else than truth values")
     return (
         flag.expr if flag.code == "b1" else Apply("ne", (flag.expr, Constant(0, flag.code)), "b1")
     )

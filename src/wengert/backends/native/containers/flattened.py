@@ -11,19 +11,8 @@ from ..lower.sequences.columns import GrowingList, ListsOfOneLength, Parts
 from ..lower.sequences.lists import like_item
 from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import length_of
+from ..values import values as nv
 from ..values.emitter import Emitter
-from ..values.values import (
-    ONE,
-    ZERO,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    described,
-    integer,
-    plus,
-    times,
-)
 
 
 @lowers("flatten_lists")
@@ -32,7 +21,7 @@ def _flatten(site: BlockLowering, eqn: Eqn) -> GrowingList:
     e = site.e
     site.write_all()
     trial = Emitter(e.names)
-    first = _first_of(trial, item_at(trial, lists, ZERO))
+    first = _first_of(trial, item_at(trial, lists, nv.ZERO))
     made = growing(e, like_item(first, site.unit.of_lists), "items")
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     _push_items(inner, made, item_at(inner, lists, index))
@@ -43,22 +32,22 @@ def _flatten(site: BlockLowering, eqn: Eqn) -> GrowingList:
 def _lists(site: BlockLowering, atom: Atom) -> GrowingList:
     value = site.value(atom)
     if not isinstance(value, GrowingList):
-        raise Unlowered(f"the items of lists in {described(value)}")
+        raise nv.Unlowered(f"the items of lists in {nv.described(value)}")
     return value
 
 
-def _first_of(e: Emitter, items: Value) -> Value:
+def _first_of(e: Emitter, items: nv.Value) -> nv.Value:
     match items:
         case GrowingList():
-            return item_at(e, items, ZERO)
-        case Tuple(items=[first, *_]):
+            return item_at(e, items, nv.ZERO)
+        case nv.Tuple(items=[first, *_]):
             return first
         case _:
-            raise Unlowered("lists of lists that are empty, or no lists")
+            raise nv.Unlowered("lists of lists that are empty, or no lists")
 
 
-def _push_items(e: Emitter, made: GrowingList, items: Value) -> None:
-    if isinstance(items, Tuple):
+def _push_items(e: Emitter, made: GrowingList, items: nv.Value) -> None:
+    if isinstance(items, nv.Tuple):
         for item in items.items:
             push(e, made, item)
     elif isinstance(items, GrowingList):
@@ -76,12 +65,12 @@ def _split(site: BlockLowering, eqn: Eqn) -> GrowingList:
     count = length_of(site, lists)
     match lists.column:
         case Parts(columns=parts):
-            size: Expr = integer(len(parts))
+            size: Expr = nv.integer(len(parts))
         case ListsOfOneLength(count=size):
             pass
         case _:
-            raise Unlowered("cotangents of lists of several lengths")
-    total = e.let(times(count, size))
+            raise nv.Unlowered("cotangents of lists of several lengths")
+    total = e.let(nv.times(count, size))
     e.must_be_same(length_of(site, flat), total, "cotangents of lists of other lengths")
     if isinstance(lists.column, ListsOfOneLength):
         length = e.variable("length", count)
@@ -91,15 +80,17 @@ def _split(site: BlockLowering, eqn: Eqn) -> GrowingList:
 
 def _rows(site: BlockLowering, flat: GrowingList, count: Expr, size: int) -> GrowingList:
     e = site.e
-    like = like_item(item_at(Emitter(e.names), flat, ZERO), site.unit.of_lists)
-    row = Tuple((like,) * size, "list", tuple(range(size)))
-    made = growing(e, row, "rows", e.apply("max", count, ONE))
+    like = like_item(item_at(Emitter(e.names), flat, nv.ZERO), site.unit.of_lists)
+    row = nv.Tuple((like,) * size, "list", tuple(range(size)))
+    made = growing(e, row, "rows", e.apply("max", count, nv.ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    places = [inner.let(plus(times(index, integer(size)), integer(j))) for j in range(size)]
-    items: Sequence[Value] = [item_at(inner, flat, place) for place in places]
-    if not all(isinstance(item, Scalar) for item in items):
-        raise Unlowered("cotangents of lists of other things than numbers")
-    made.column.put(inner, index, Tuple(tuple(items), "list", tuple(range(size))))
+    places = [
+        inner.let(nv.plus(nv.times(index, nv.integer(size)), nv.integer(j))) for j in range(size)
+    ]
+    items: Sequence[nv.Value] = [item_at(inner, flat, place) for place in places]
+    if not all(isinstance(item, nv.Scalar) for item in items):
+        raise nv.Unlowered("cotangents of lists of other things than numbers")
+    made.column.put(inner, index, nv.Tuple(tuple(items), "list", tuple(range(size))))
     e.add(For(index, count, tuple(inner.statements)))
-    e.add(Assign(made.length, Apply("add", (count, ZERO), "i64")))
+    e.add(Assign(made.length, Apply("add", (count, nv.ZERO), "i64")))
     return made

@@ -12,83 +12,71 @@ from ..lower.sequences.lists import as_item, copied_list, like_item, loosening, 
 from ..lower.sequences.ranges import SIZE_BITS
 from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import elementwise, length_of, over_arrays, wrapped
+from ..values import values as nv
 from ..values.emitter import Emitter
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Broadcast,
-    Lazy,
-    Range,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    described,
-    plus,
-    times,
-)
 from .arrays_of_lists import as_array
 from .fields import sum_of_parts
 
 
 @lowers("as_list")
 @lowers("as_tuple")
-def _as_list(site: BlockLowering, eqn: Eqn) -> Value:
+def _as_list(site: BlockLowering, eqn: Eqn) -> nv.Value:
     value = site.value(eqn.args[0])
-    if isinstance(value, Tuple) and value.form in ("tuple", "list"):
-        return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
+    if isinstance(value, nv.Tuple) and value.form in ("tuple", "list"):
+        return nv.Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
     if isinstance(value, GrowingList):
         return copied_list(site, value)
-    if isinstance(value, Range):
+    if isinstance(value, nv.Range):
         return _list_of_range(site, value)
-    if isinstance(value, (View, Lazy, Broadcast)) and value.dims and eqn.op.name == "as_list":
+    if (
+        isinstance(value, (nv.View, nv.Lazy, nv.Broadcast))
+        and value.dims
+        and eqn.op.name == "as_list"
+    ):
         return _list_of_array(site, site.in_memory(eqn.args[0]))
-    raise Unlowered(f"a list of {described(value)}")
+    raise nv.Unlowered(f"a list of {nv.described(value)}")
 
 
 @lowers("tolist")
-def _tolist(site: BlockLowering, eqn: Eqn) -> Value:
+def _tolist(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The numbers of a vector as Python's; what is no array is a number."""
     value = site.value(eqn.args[0])
-    if isinstance(value, Scalar) or not isinstance(value, (View, Lazy, Broadcast)):
-        raise Unlowered(f"`tolist` of {described(value)}")
+    if isinstance(value, nv.Scalar) or not isinstance(value, (nv.View, nv.Lazy, nv.Broadcast)):
+        raise nv.Unlowered(f"`tolist` of {nv.described(value)}")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 1 or view.code == "f32":
-        raise Unlowered("`tolist` of anything but a vector")
+        raise nv.Unlowered("`tolist` of anything but a vector")
     made = _list_of_array(site, view)
     assert isinstance(made.column, Numbers)
-    return replace(made, column=replace(made.column, origin=PYTHON))
+    return replace(made, column=replace(made.column, origin=nv.PYTHON))
 
 
-def _list_of_range(site: BlockLowering, value: Range) -> GrowingList:
+def _list_of_range(site: BlockLowering, value: nv.Range) -> GrowingList:
     e = site.e
     site.write_all()
-    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
+    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, nv.ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = inner.let(plus(value.start.expr, times(index, value.step.expr)))
-    made.column.put(inner, index, Scalar(item, PYTHON, SIZE_BITS))
+    item = inner.let(nv.plus(value.start.expr, nv.times(index, value.step.expr)))
+    made.column.put(inner, index, nv.Scalar(item, nv.PYTHON, SIZE_BITS))
     e.add(For(index, value.count, tuple(inner.statements)))
     e.add(Assign(made.length, value.count))
     return made
 
 
-def _list_of_array(site: BlockLowering, view: View) -> GrowingList:
+def _list_of_array(site: BlockLowering, view: nv.View) -> GrowingList:
     """The numbers of a vector, or the rows of an array, which nobody may write to from now on."""
     e = site.e
     site.write_all()
     made = site.copied(view)
     length, room = (e.variable(hint, made.dims[0]) for hint in ("length", "room"))
     if len(made.dims) == 1:
-        return GrowingList(Numbers(made.root, made.code, NUMPY, 64), length, room)
+        return GrowingList(Numbers(made.root, made.code, nv.NUMPY, 64), length, room)
     made.root.stands_in = view.root.stands_in = True  # in Python the rows are parts of the array
     return GrowingList(Arrays(made.root, made.code, made.dims[1:]), length, room)
 
 
 @lowers("accumulate")
-def _accumulate(site: BlockLowering, eqn: Eqn) -> Value:
+def _accumulate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The sum of two cotangents: those of lists are added item by item."""
     values = [site.value(atom) for atom in eqn.args]
     if not any(isinstance(x, GrowingList) for x in values):
@@ -96,13 +84,13 @@ def _accumulate(site: BlockLowering, eqn: Eqn) -> Value:
     if all(isinstance(x, GrowingList) and _is_of_numbers(site, x) for x in values):
         return _sum_of_lists(site, *values)
     arrays = [as_array(site, x) if isinstance(x, GrowingList) else x for x in values]
-    if not all(isinstance(x, (View, Lazy, Broadcast)) for x in arrays):
-        raise Unlowered("a sum of lists of anything but numbers and arrays")
+    if not all(isinstance(x, (nv.View, nv.Lazy, nv.Broadcast)) for x in arrays):
+        raise nv.Unlowered("a sum of lists of anything but numbers and arrays")
     return over_arrays(site, "add", arrays)
 
 
 def _is_of_numbers(site: BlockLowering, value: GrowingList) -> bool:
-    return isinstance(item_at(Emitter(site.e.names), value, ZERO), (Scalar, Tuple))
+    return isinstance(item_at(Emitter(site.e.names), value, nv.ZERO), (nv.Scalar, nv.Tuple))
 
 
 def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> GrowingList:
@@ -114,7 +102,7 @@ def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> Growin
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
     template = like_item(total, site.unit.of_lists)
-    made = growing(e, template, "bars", e.apply("max", count, ONE))
+    made = growing(e, template, "bars", e.apply("max", count, nv.ONE))
     made.column.put(inner, index, total)
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
@@ -122,29 +110,29 @@ def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> Growin
 
 
 @lowers("truth", "not")
-def _truth(site: BlockLowering, eqn: Eqn) -> Value:
+def _truth(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Whether a value counts as true; a container does unless it is empty."""
     value = site.value(eqn.args[0])
-    if not isinstance(value, (GrowingList, Tuple)) or eqn.namespace != "py":
+    if not isinstance(value, (GrowingList, nv.Tuple)) or eqn.namespace != "py":
         return elementwise(site, eqn)
     op = "ne" if eqn.op.name == "truth" else "eq"
-    return Scalar(site.e.apply(op, length_of(site, value), ZERO, code="b1"), PYTHON)
+    return nv.Scalar(site.e.apply(op, length_of(site, value), nv.ZERO, code="b1"), nv.PYTHON)
 
 
 @lowers("position")
-def _position(site: BlockLowering, eqn: Eqn) -> Value:
+def _position(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Where an item is inserted into a list, or deleted from it, counted from the first one."""
     value, key = site.value(eqn.args[0]), site.value(eqn.args[-1])
-    if len(eqn.args) != 2 or not isinstance(value, GrowingList) or not isinstance(key, Scalar):
-        raise Unlowered("a place in a container that is no list")
-    return Scalar(_place(site, value, key), PYTHON, SIZE_BITS)
+    if len(eqn.args) != 2 or not isinstance(value, GrowingList) or not isinstance(key, nv.Scalar):
+        raise nv.Unlowered("a place in a container that is no list")
+    return nv.Scalar(_place(site, value, key), nv.PYTHON, SIZE_BITS)
 
 
-def _place(site: BlockLowering, value: GrowingList, key: Scalar) -> Expr:
+def _place(site: BlockLowering, value: GrowingList, key: nv.Scalar) -> Expr:
     e = site.e
     length = length_of(site, value)
-    from_end = e.apply("max", e.apply("add", key.expr, length), ZERO)
-    negative = e.apply("lt", key.expr, ZERO, code="b1")
+    from_end = e.apply("max", e.apply("add", key.expr, length), nv.ZERO)
+    negative = e.apply("lt", key.expr, nv.ZERO, code="b1")
     return e.apply("select", negative, from_end, e.apply("min", key.expr, length), code="i64")
 
 
@@ -154,42 +142,48 @@ def _note_write(site: BlockLowering, value: GrowingList) -> None:
 
 
 @lowers("drop", "dropped")
-def _drop(site: BlockLowering, eqn: Eqn) -> Value:
+def _drop(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A list without one of its items."""
     container, *path = (site.value(atom) for atom in eqn.args)
-    if not isinstance(container, GrowingList) or len(path) != 1 or not isinstance(path[0], Scalar):
-        raise Unlowered("a part of a container that is taken out")
+    if (
+        not isinstance(container, GrowingList)
+        or len(path) != 1
+        or not isinstance(path[0], nv.Scalar)
+    ):
+        raise nv.Unlowered("a part of a container that is taken out")
     e = site.e
     _note_write(site, container)
     site.write_all()
     size = length_of(site, container)
     position = wrapped(site, path[0], size)
-    last = e.apply("sub", size, ONE)
+    last = e.apply("sub", size, nv.ONE)
     if path[0].expr != Constant(-1, "i64"):
-        if not isinstance(item_at(Emitter(e.names), container, ZERO), (Scalar, Tuple)):
-            raise Unlowered("an item that is no number, taken out of a list")
+        if not isinstance(item_at(Emitter(e.names), container, nv.ZERO), (nv.Scalar, nv.Tuple)):
+            raise nv.Unlowered("an item that is no number, taken out of a list")
         index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        place = inner.let(plus(position, index))
-        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
+        place = inner.let(nv.plus(position, index))
+        container.column.put(
+            inner, place, item_at(inner, container, inner.let(nv.plus(place, nv.ONE)))
+        )
         e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
     e.add(Assign(container.length, last))
     return container
 
 
 @lowers("append_item", "appended")
-def _append(site: BlockLowering, eqn: Eqn) -> Value:
+def _append(site: BlockLowering, eqn: Eqn) -> nv.Value:
     target, *path, _ = eqn.args
     container = site.value(target)
     if path:
-        raise Unlowered("a write to a part of a part")
+        raise nv.Unlowered("a write to a part of a part")
     item = site.value(eqn.args[-1])
-    if isinstance(item, (Lazy, Broadcast)):
+    if isinstance(item, (nv.Lazy, nv.Broadcast)):
         item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
-    if isinstance(container, Tuple) and container.form == "list":
+    if isinstance(container, nv.Tuple) and container.form == "list":
         items = (*container.items, item)
-        return Tuple(items, "list", tuple(range(len(items))))
+        return nv.Tuple(items, "list", tuple(range(len(items))))
     if not isinstance(container, GrowingList):
-        raise Unlowered("an append to something that is no list")
+        raise nv.Unlowered("an append to something that is no list")
     _note_write(site, container)
     item = as_item(site, container, item)
     site.write_all()
@@ -199,22 +193,22 @@ def _append(site: BlockLowering, eqn: Eqn) -> Value:
 
 
 @lowers("insert_item", "inserted")
-def _insert(site: BlockLowering, eqn: Eqn) -> Value:
+def _insert(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A list with one more number, or tuple of numbers, before one of its items."""
     container, *path, key, item = (site.value(atom) for atom in eqn.args)
-    known = isinstance(container, GrowingList) and isinstance(key, Scalar) and not path
-    if not known or not isinstance(item, (Scalar, Lazy, Broadcast, Tuple)):
-        raise Unlowered("an insertion into something that is no list of numbers")
+    known = isinstance(container, GrowingList) and isinstance(key, nv.Scalar) and not path
+    if not known or not isinstance(item, (nv.Scalar, nv.Lazy, nv.Broadcast, nv.Tuple)):
+        raise nv.Unlowered("an insertion into something that is no list of numbers")
     e = site.e
     _note_write(site, container)
-    item = item if isinstance(item, Tuple) else site.as_scalar(item)
+    item = item if isinstance(item, nv.Tuple) else site.as_scalar(item)
     place, last = _place(site, container, key), length_of(site, container)
     site.write_all()
     with loosening(site, container):
         push(e, container, item)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     target = inner.apply("sub", last, index)
-    source = inner.apply("sub", target, ONE)
+    source = inner.apply("sub", target, nv.ONE)
     container.column.put(inner, target, item_at(inner, container, source))
     e.add(For(index, e.apply("sub", last, place), tuple(inner.statements)))
     container.column.put(e, place, item)

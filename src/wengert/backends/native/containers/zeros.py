@@ -19,50 +19,34 @@ from ..lower.sequences.lists import has_numbers_alone, item_copies, like_item, t
 from ..lower.sequences.sequences import Lists, RaggedArrays, growing, item_at
 from ..lower.shapes import dims_of, spread
 from ..lower.structure import length_of
+from ..values import values as nv
 from ..values.complexes import by_part, is_complex
 from ..values.emitter import Emitter
 from ..values.loops import fill
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Broadcast,
-    Lazy,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    described,
-    product,
-    times,
-)
 
 
 @lowers("zeros")
-def _zeros(site: BlockLowering, eqn: Eqn) -> Value:
+def _zeros(site: BlockLowering, eqn: Eqn) -> nv.Value:
     return zeros_like(site, site.value(eqn.args[0]))
 
 
-def zeros_like(site: BlockLowering, value: Value) -> Value:
+def zeros_like(site: BlockLowering, value: nv.Value) -> nv.Value:
     """The cotangent of a value that is zero."""
     match value:
-        case Scalar():
-            return Scalar(Constant(0.0, "f64"), PYTHON)
-        case View() | Lazy() | Broadcast():
+        case nv.Scalar():
+            return nv.Scalar(Constant(0.0, "f64"), nv.PYTHON)
+        case nv.View() | nv.Lazy() | nv.Broadcast():
             code = value.code if value.code in FLOATS else "f64"
-            return Broadcast(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
-        case Tuple() if is_complex(value):
+            return nv.Broadcast(nv.Scalar(Constant(0.0, code), nv.NUMPY), code, dims_of(value))
+        case nv.Tuple() if is_complex(value):
             return by_part(value, lambda part: zeros_like(site, part))
-        case Tuple(items=items, form="dataclass", keys=keys):
-            return Tuple(tuple(zeros_like(site, item) for item in items), "dict", keys)
-        case Tuple(items=items):
+        case nv.Tuple(items=items, form="dataclass", keys=keys):
+            return nv.Tuple(tuple(zeros_like(site, item) for item in items), "dict", keys)
+        case nv.Tuple(items=items):
             inner = tuple(zeros_like(site, item) for item in items)
-            return Tuple(inner, "list", tuple(range(len(inner))))
-        case StaticValue(value=None | str()):
-            return StaticValue(None)
+            return nv.Tuple(inner, "list", tuple(range(len(inner))))
+        case nv.StaticValue(value=None | str()):
+            return nv.StaticValue(None)
         case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
             return _zero_list(site, value)
         case GrowingList(column=Arrays() | RaggedArrays()):
@@ -72,28 +56,28 @@ def zeros_like(site: BlockLowering, value: Value) -> Value:
         case GrowingList(column=ListsOfOneLength() | Lists()) if is_of_lists_of_numbers(value):
             return _zero_lists(site, value)
         case _:
-            raise Unlowered(f"a cotangent of {described(value)}")
+            raise nv.Unlowered(f"a cotangent of {nv.described(value)}")
 
 
 @lowers("spread_items")
-def _spread_items(site: BlockLowering, eqn: Eqn) -> Value:
+def _spread_items(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of a sum, given to each of its items."""
     items = site.value(eqn.args[1])
-    if isinstance(items, (View, Lazy, Broadcast)):
+    if isinstance(items, (nv.View, nv.Lazy, nv.Broadcast)):
         return spread(site, eqn.args[0], items.dims)
     bar = site.scalar(eqn.args[0])
     match items:
         case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
             return equal_items(site, length_of(site, items), bar)
-        case Tuple():
-            return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
+        case nv.Tuple():
+            return nv.Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
         case _:
-            raise Unlowered(f"a cotangent of {described(items)}")
+            raise nv.Unlowered(f"a cotangent of {nv.described(items)}")
 
 
 def _zero_list(site: BlockLowering, value: GrowingList) -> GrowingList:
     """As many zeros as a list has numbers."""
-    return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
+    return equal_items(site, length_of(site, value), nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
 
 
 def _zero_arrays(site: BlockLowering, value: GrowingList) -> GrowingList:
@@ -104,9 +88,9 @@ def _zero_arrays(site: BlockLowering, value: GrowingList) -> GrowingList:
     if isinstance(elements, RaggedArrays):
         size, elements = elements.flat.length, elements.flat.column
     if isinstance(elements, Arrays):
-        size = site.e.let(times(size, product(elements.dims)))
+        size = site.e.let(nv.times(size, nv.product(elements.dims)))
     assert isinstance(elements, (Arrays, Numbers))
-    whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
+    whole = nv.View(elements.root, elements.code, (size,), (nv.ONE,), nv.ZERO)
     fill(site.e, whole, Constant(0.0, whole.code))
     return made
 
@@ -127,9 +111,9 @@ def _zero_lists(site: BlockLowering, value: GrowingList) -> GrowingList:
     same = column.count if isinstance(column, ListsOfOneLength) else None
     longest = column.flat.length if isinstance(column, Lists) else same
     assert longest is not None
-    zeros = equal_items(site, longest, Scalar(Constant(0.0, "f64"), PYTHON))
+    zeros = equal_items(site, longest, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
     zeros = replace(zeros, count=same)
-    made = growing(e, zeros, "bars", e.apply("max", length, ONE), lambda expr: expr == same)
+    made = growing(e, zeros, "bars", e.apply("max", length, nv.ONE), lambda expr: expr == same)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     here = zeros
     if isinstance(column, Lists):
@@ -140,10 +124,10 @@ def _zero_lists(site: BlockLowering, value: GrowingList) -> GrowingList:
     return made
 
 
-def equal_items(site: BlockLowering, size: Expr, zero: Scalar) -> GrowingList:
+def equal_items(site: BlockLowering, size: Expr, zero: nv.Scalar) -> GrowingList:
     """A list of one number, so many times."""
     e = site.e
-    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, ONE))
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, nv.ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, zero)
     e.add(For(index, size, tuple(inner.statements)))
@@ -155,10 +139,10 @@ def _zero_items(site: BlockLowering, value: GrowingList) -> GrowingList:
     """A list of the cotangents that are zero, of items that have parts."""
     e = site.e
     length = length_of(site, value)
-    item = zeros_like(site, item_at(Emitter(e.names), value, ZERO))
+    item = zeros_like(site, item_at(Emitter(e.names), value, nv.ZERO))
     if not has_numbers_alone(item):
-        raise Unlowered("a cotangent of a list of items that have arrays")
-    made = growing(e, like_item(item, site.unit.of_lists), "bars", e.apply("max", length, ONE))
+        raise nv.Unlowered("a cotangent of a list of items that have arrays")
+    made = growing(e, like_item(item, site.unit.of_lists), "bars", e.apply("max", length, nv.ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, item)
     e.add(For(index, length, tuple(inner.statements)))

@@ -10,35 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..form.loopform import (
-    SIZES,
-    Allocate,
-    Apply,
-    Assign,
-    BreakIf,
-    Code,
-    Constant,
-    Copy,
-    Enlarge,
-    ExitIf,
-    Expr,
-    External,
-    For,
-    If,
-    Invoke,
-    Mark,
-    Multiply,
-    Procedure,
-    Release,
-    Reset,
-    Slot,
-    Spread,
-    Statement,
-    Store,
-    While,
-    each,
-    variables_of,
-)
+from ..form import loopform as lf
 from ..vector_math.vector_functions import Vectors
 from .llvm_frames import chunk_function, frame_function, parameters_text
 from .llvm_hints import (
@@ -60,14 +32,14 @@ DEEPEST = 900
 
 
 def module(
-    procedures: Sequence[Procedure],
+    procedures: Sequence[lf.Procedure],
     main: str,
     entry: str,
     *,
     cpu: str,
     features: str,
     vectors: Vectors,
-    fresh: Sequence[Slot] = (),
+    fresh: Sequence[lf.Slot] = (),
 ) -> str:
     """The module of a program: its procedures, and what Python calls.
 
@@ -88,7 +60,7 @@ def module(
         for p in procedures
     ]
     first = next(p for p in procedures if p.name == main)
-    spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, Spread)}
+    spread = {s.function for p in procedures for s in lf.each(p.body) if isinstance(s, lf.Spread)}
     chunks = [chunk_function(p) for p in procedures if p.name in spread]
     runtime = RUNTIME.replace("CPU", cpu).replace("FEATURES", features)
     parts = [
@@ -108,11 +80,11 @@ class _Printer(Writer):
 
     def __init__(
         self,
-        procedure: Procedure,
+        procedure: lf.Procedure,
         operations: Operations,
         metadata: Metadata,
         inlined: frozenset[str] = frozenset(),
-        fresh: Sequence[Slot] = (),
+        fresh: Sequence[lf.Slot] = (),
     ):
         super().__init__(operations)
         self.procedure = procedure
@@ -126,7 +98,7 @@ class _Printer(Writer):
     def text(self) -> str:
         p = self.procedure
         given = {slot.name for slot in p.params}
-        for slot in variables_of(p):
+        for slot in lf.variables_of(p):
             self.lines.append(f"  %{slot.name}.v = alloca {LLVM_TYPES[slot.code]}")
             if slot.name in given:
                 self.lines.append(
@@ -141,7 +113,7 @@ class _Printer(Writer):
         head = f"define internal i32 @{p.name}({given}) {notes} #0 {{\nentry:"
         return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
 
-    def _write_result(self, slot: Slot) -> None:
+    def _write_result(self, slot: lf.Slot) -> None:
         value = self.expr(slot)
         if slot.code == "b1":
             value = self.define(f"zext i1 {value} to i64")
@@ -149,7 +121,7 @@ class _Printer(Writer):
 
     # --- statements -----------------------------------------------------------------------
 
-    def block(self, statements: Sequence[Statement]) -> None:
+    def block(self, statements: Sequence[lf.Statement]) -> None:
         done = 0
         while done < len(statements):
             index = checked_index_at(statements[done : done + 3])
@@ -161,9 +133,9 @@ class _Printer(Writer):
                 _STATEMENTS[type(statement)](self, statement)
                 done += 1
 
-    def checked_index(self, wrapped: Assign, outside: Assign, leave: ExitIf) -> None:
+    def checked_index(self, wrapped: lf.Assign, outside: lf.Assign, leave: lf.ExitIf) -> None:
         """An index that may count from the end, and must be in range: where it is not, it is asked whether it does."""
-        assert isinstance(wrapped.value, Apply)
+        assert isinstance(wrapped.value, lf.Apply)
         index, size = map(self.expr, wrapped.value.args)
         from_end, after = self.label("from_end"), self.label("on")
         self.lines.append(f"  store i64 {index}, ptr %{wrapped.slot.name}.v")
@@ -178,12 +150,12 @@ class _Printer(Writer):
         self.jump(after)
         self.start(after)
 
-    def assign(self, statement: Assign) -> None:
+    def assign(self, statement: lf.Assign) -> None:
         slot = statement.slot
         value = self.expr(statement.value)
         self.lines.append(f"  store {LLVM_TYPES[slot.code]} {value}, ptr %{slot.name}.v")
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: lf.Store) -> None:
         code = statement.value.code
         value = self.expr(statement.value)
         if code == "b1":
@@ -191,15 +163,15 @@ class _Printer(Writer):
         address = self.address(statement.pointer, statement.index, code)
         self.lines.append(f"  store {in_memory(code)} {value}, ptr {address}{self.group}")
 
-    def _bytes(self, count: Expr, code: Code) -> str:
-        return self.define(f"mul i64 {self.expr(count)}, {SIZES[code]}")
+    def _bytes(self, count: lf.Expr, code: lf.Code) -> str:
+        return self.define(f"mul i64 {self.expr(count)}, {lf.SIZES[code]}")
 
-    def _new_pointer(self, slot: Slot, pointer: str) -> None:
+    def _new_pointer(self, slot: lf.Slot, pointer: str) -> None:
         failed = self.define(f"icmp eq ptr {pointer}, null")
         self.leave_if(failed)
         self.lines.append(f"  store ptr {pointer}, ptr %{slot.name}.v")
 
-    def allocate(self, statement: Allocate) -> None:
+    def allocate(self, statement: lf.Allocate) -> None:
         if statement.in_frame:
             self._in_frame(statement)
             return
@@ -208,15 +180,15 @@ class _Printer(Writer):
         made = self.define(f"call ptr @{taken}(ptr %memory, i64 {size})")
         self._new_pointer(statement.pointer, made)
 
-    def _in_frame(self, statement: Allocate) -> None:
-        assert isinstance(statement.count, Constant)
+    def _in_frame(self, statement: lf.Allocate) -> None:
+        assert isinstance(statement.count, lf.Constant)
         name, code = statement.pointer.name, statement.code
         self.allocas.append(
             f"  %{name}.frame = alloca [{statement.count.value} x {in_memory(code)}], align 64"
         )
         self.lines.append(f"  store ptr %{name}.frame, ptr %{name}.v")
 
-    def enlarge(self, statement: Enlarge) -> None:
+    def enlarge(self, statement: lf.Enlarge) -> None:
         size = self._bytes(statement.count, statement.code)
         old = self.expr(statement.pointer)
         self._new_pointer(
@@ -224,18 +196,18 @@ class _Printer(Writer):
             self.define(f"call ptr @wg_enlarge(ptr %memory, ptr {old}, i64 {size})"),
         )
 
-    def release(self, statement: Release) -> None:
+    def release(self, statement: lf.Release) -> None:
         self.lines.append(f"  call void @wg_release(ptr {self.expr(statement.pointer)})")
 
-    def mark(self, statement: Mark) -> None:
+    def mark(self, statement: lf.Mark) -> None:
         top = self.define("call ptr @wg_arena_top(ptr %memory)")
         self.lines.append(f"  store ptr {top}, ptr %{statement.place.name}.v")
 
-    def reset(self, statement: Reset) -> None:
+    def reset(self, statement: lf.Reset) -> None:
         place = self.expr(statement.place)
         self.lines.append(f"  call void @wg_arena_reset(ptr %memory, ptr {place})")
 
-    def copy(self, statement: Copy) -> None:
+    def copy(self, statement: lf.Copy) -> None:
         code = statement.code
         target = self.address(statement.target, statement.target_index, code)
         source = self.address(statement.source, statement.source_index, code)
@@ -244,7 +216,7 @@ class _Printer(Writer):
             f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
         )
 
-    def multiply(self, statement: Multiply) -> None:
+    def multiply(self, statement: lf.Multiply) -> None:
         s, code = statement, statement.code
         type_, name = LLVM_TYPES[code], f"wg_{code}_gemm"
         sizes = [f"i64 {self.expr(size)}" for size in (s.rows, s.columns, s.inner)]
@@ -270,7 +242,7 @@ class _Printer(Writer):
         )
         self.lines.append(f"  call void @{name}({', '.join(inside)})")
 
-    def external(self, statement: External) -> None:
+    def external(self, statement: lf.External) -> None:
         places = [self.address(a.pointer, a.index, a.code) for a in statement.args]
         name = f"@wg_{statement.name}"
         if statement.number is not None:
@@ -283,7 +255,7 @@ class _Printer(Writer):
 
     # --- control --------------------------------------------------------------------------
 
-    def loop(self, statement: For) -> None:
+    def loop(self, statement: lf.For) -> None:
         count, around = self.expr(statement.count), len(self._loop_ends)
         if not gains_by_masks(statement, around):
             self._loop(statement, count, notes_on(statement, around, self.metadata))
@@ -296,7 +268,7 @@ class _Printer(Writer):
             self.jump(end)
         self.start(end)
 
-    def _loop(self, statement: For, count: str, notes: Notes) -> None:
+    def _loop(self, statement: lf.For, count: str, notes: Notes) -> None:
         index = statement.index.name
         body, latch, end = (self.label(hint) for hint in ("body", "latch", "end"))
         self.lines.append(f"  store i64 0, ptr %{index}.v")
@@ -317,7 +289,7 @@ class _Printer(Writer):
         self.branch(self.define(f"icmp slt i64 {after}, {count}"), body, end, notes.jump)
         self.start(end)
 
-    def repeat(self, statement: While) -> None:
+    def repeat(self, statement: lf.While) -> None:
         test, body, end = (self.label(hint) for hint in ("test", "body", "end"))
         outer, self.group = self.group, ""
         self.jump(test)
@@ -332,7 +304,7 @@ class _Printer(Writer):
         self.start(end)
         self.group = outer
 
-    def choose(self, statement: If) -> None:
+    def choose(self, statement: lf.If) -> None:
         then, other, end = (self.label(hint) for hint in ("then", "else", "end"))
         note = ", !prof !0" if statement.rarely else ""
         self.branch(self.expr(statement.condition), then, other, note)
@@ -342,15 +314,15 @@ class _Printer(Writer):
             self.jump(end)
         self.start(end)
 
-    def leave_loop(self, statement: BreakIf) -> None:
+    def leave_loop(self, statement: lf.BreakIf) -> None:
         after = self.label("on")
         self.branch(self.expr(statement.condition), self._loop_ends[-1], after)
         self.start(after)
 
-    def exit(self, statement: ExitIf) -> None:
+    def exit(self, statement: lf.ExitIf) -> None:
         self.leave_if(self.expr(statement.condition))
 
-    def invoke(self, statement: Invoke) -> None:
+    def invoke(self, statement: lf.Invoke) -> None:
         """A call; deep recursion is left to Python, which knows how deep is too deep."""
         if statement.function in self.inlined:
             self._call(statement)
@@ -363,7 +335,7 @@ class _Printer(Writer):
         self._call(statement)
         self.lines.append(f"  store i64 {before}, ptr {place}")
 
-    def _call(self, statement: Invoke) -> None:
+    def _call(self, statement: lf.Invoke) -> None:
         args = [f"{LLVM_TYPES[a.code]} {self.expr(a)}" for a in statement.args]
         outs = [self.label("%out") for _ in statement.results]
         self.allocas += [f"  {out} = alloca i64" for out in outs]
@@ -378,21 +350,21 @@ class _Printer(Writer):
 
 
 _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
-    Assign: _Printer.assign,
-    Store: _Printer.store,
-    Allocate: _Printer.allocate,
-    Enlarge: _Printer.enlarge,
-    Release: _Printer.release,
-    Mark: _Printer.mark,
-    Reset: _Printer.reset,
-    Copy: _Printer.copy,
-    For: _Printer.loop,
-    While: _Printer.repeat,
-    If: _Printer.choose,
-    BreakIf: _Printer.leave_loop,
-    ExitIf: _Printer.exit,
-    Invoke: _Printer.invoke,
-    External: _Printer.external,
-    Spread: spread,
-    Multiply: _Printer.multiply,
+    lf.Assign: _Printer.assign,
+    lf.Store: _Printer.store,
+    lf.Allocate: _Printer.allocate,
+    lf.Enlarge: _Printer.enlarge,
+    lf.Release: _Printer.release,
+    lf.Mark: _Printer.mark,
+    lf.Reset: _Printer.reset,
+    lf.Copy: _Printer.copy,
+    lf.For: _Printer.loop,
+    lf.While: _Printer.repeat,
+    lf.If: _Printer.choose,
+    lf.BreakIf: _Printer.leave_loop,
+    lf.ExitIf: _Printer.exit,
+    lf.Invoke: _Printer.invoke,
+    lf.External: _Printer.external,
+    lf.Spread: spread,
+    lf.Multiply: _Printer.multiply,
 }

@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..form.loopform import (
-    Apply,
-    Assign,
-    Constant,
-    ExitIf,
-    Expr,
-    For,
-    Load,
-    Statement,
-    Store,
-    While,
-    each,
-    expressions_of,
-    slots_in,
-)
+from ..form import loopform as lf
 from ..vector_math.vector_functions import VECTORISED
 
 
@@ -46,7 +32,7 @@ class Notes(NamedTuple):
     jump: str = ""
 
 
-def notes_on(loop: For, around: int, metadata: Metadata, *, masked: bool = False) -> Notes:
+def notes_on(loop: lf.For, around: int, metadata: Metadata, *, masked: bool = False) -> Notes:
     """Notes on a loop for the vectoriser, which makes something of innermost loops.
 
     A sum in two other loops is over coordinates more often than over samples: it is not worth four vectors at
@@ -76,50 +62,54 @@ def notes_on(loop: For, around: int, metadata: Metadata, *, masked: bool = False
     return Notes(access, f", !llvm.loop {metadata.add(f'distinct !{{SELF, {notes}}}')}")
 
 
-def gains_by_masks(loop: For, around: int) -> bool:
+def gains_by_masks(loop: lf.For, around: int) -> bool:
     """Whether a loop is worth a second form for few elements, in which those that do not fill a vector are masked.
 
     It is where it starts often, and each of these elements would cost the call of an elementary function.
     """
-    plain = all(isinstance(s, (Assign, Store)) for s in loop.body)
-    few = not isinstance(loop.count, Constant)
+    plain = all(isinstance(s, (lf.Assign, lf.Store)) for s in loop.body)
+    few = not isinstance(loop.count, lf.Constant)
     return around > 0 and few and plain and _calls_functions(loop.body)
 
 
-def checked_index_at(statements: Sequence[Statement]) -> tuple[Assign, Assign, ExitIf] | None:
+def checked_index_at(
+    statements: Sequence[lf.Statement],
+) -> tuple[lf.Assign, lf.Assign, lf.ExitIf] | None:
     """Statements, if they are an index that may count from the end, and an exit where it is out of range."""
     match statements:
         case [
-            Assign(slot=slot, value=Apply(op="wrapped", args=(_, size))) as wrapped,
-            Assign(slot=test, value=Apply(op="outside", args=(position, within))) as outside,
-            ExitIf(condition=condition) as leave,
+            lf.Assign(slot=slot, value=lf.Apply(op="wrapped", args=(_, size))) as wrapped,
+            lf.Assign(slot=test, value=lf.Apply(op="outside", args=(position, within))) as outside,
+            lf.ExitIf(condition=condition) as leave,
         ] if (position, within, condition) == (slot, size, test):
             return wrapped, outside, leave
         case _:
             return None
 
 
-def _accumulates(loop: For) -> bool:
-    return any(isinstance(s, Assign) and s.slot in slots_in(s.value) for s in loop.body)
+def _accumulates(loop: lf.For) -> bool:
+    return any(isinstance(s, lf.Assign) and s.slot in lf.slots_in(s.value) for s in loop.body)
 
 
-def is_innermost(loop: For) -> bool:
-    return not any(isinstance(s, (For, While)) for s in each(loop.body))
+def is_innermost(loop: lf.For) -> bool:
+    return not any(isinstance(s, (lf.For, lf.While)) for s in lf.each(loop.body))
 
 
-def _calls_functions(statements: tuple[Statement, ...]) -> bool:
+def _calls_functions(statements: tuple[lf.Statement, ...]) -> bool:
     """Whether statements call elementary functions, of which there are forms for vectors."""
-    ops = (op for s in each(statements) for value in expressions_of(s) for op in _ops_in(value))
+    ops = (
+        op for s in lf.each(statements) for value in lf.expressions_of(s) for op in _ops_in(value)
+    )
     return not VECTORISED.isdisjoint(ops)
 
 
-def _ops_in(value: Expr) -> Iterator[str]:
+def _ops_in(value: lf.Expr) -> Iterator[str]:
     match value:
-        case Apply(op=op, args=args):
+        case lf.Apply(op=op, args=args):
             yield op
             for arg in args:
                 yield from _ops_in(arg)
-        case Load(index=index):
+        case lf.Load(index=index):
             yield from _ops_in(index)
         case _:
             pass

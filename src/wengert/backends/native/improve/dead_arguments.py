@@ -12,33 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....ir.records import replace
-from ..form.loopform import (
-    Allocate,
-    Apply,
-    Assign,
-    Constant,
-    Enlarge,
-    Expr,
-    Invoke,
-    Load,
-    Procedure,
-    Slot,
-    Spread,
-    Statement,
-    assigned_in,
-    each,
-    expressions_of,
-    slots_in,
-)
+from ..form import loopform as lf
+from ..form.loopform import each
 from ..values.emitter import simplified
 from ..values.values import plus, times
 from .memory_planning import with_blocks, without_unread
 
 
-def with_lean_calls(procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:
+def with_lean_calls(procedures: Sequence[lf.Procedure]) -> tuple[lf.Procedure, ...]:
     """The procedures of a program, of which the first is called from outside."""
     called = {call.function for p in procedures for call in _calls(p)}
-    spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, Spread)}
+    spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, lf.Spread)}
     changeable = called - spread - {procedures[0].name}
     program, before = list(procedures), -1
     while before != (before := sum(len(p.params) + len(p.results) for p in program)):
@@ -51,20 +35,20 @@ def with_lean_calls(procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:
 
 
 def _without_unread_results(
-    procedures: Sequence[Procedure], free: Mapping[str, Procedure]
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], free: Mapping[str, lf.Procedure]
+) -> list[lf.Procedure]:
     kept = {name: _read_results(procedures, name) for name in free}
     changed = {name for name, read in kept.items() if len(read) < len(free[name].results)}
     if not changed:
         return list(procedures)
 
-    def change(statement: Statement) -> Statement:
-        if isinstance(statement, Invoke) and statement.function in changed:
+    def change(statement: lf.Statement) -> lf.Statement:
+        if isinstance(statement, lf.Invoke) and statement.function in changed:
             results = tuple(statement.results[k] for k in kept[statement.function])
             return replace(statement, results=results)
         return with_blocks(statement, lambda block: map(change, block))
 
-    made: list[Procedure] = []
+    made: list[lf.Procedure] = []
     for p in procedures:
         body = tuple(map(change, p.body))
         if p.name in changed:
@@ -75,7 +59,7 @@ def _without_unread_results(
     return made
 
 
-def _read_results(procedures: Sequence[Procedure], name: str) -> list[int]:
+def _read_results(procedures: Sequence[lf.Procedure], name: str) -> list[int]:
     """The numbers of the results of a procedure that one of its calls reads."""
     read: set[int] = set()
     for procedure in procedures:
@@ -86,29 +70,31 @@ def _read_results(procedures: Sequence[Procedure], name: str) -> list[int]:
     return sorted(read)
 
 
-def _read_in(statements: Sequence[Statement]) -> Iterator[Slot]:
+def _read_in(statements: Sequence[lf.Statement]) -> Iterator[lf.Slot]:
     for statement in each(tuple(statements)):
-        values = (statement.value,) if isinstance(statement, Assign) else expressions_of(statement)
+        values = (
+            (statement.value,) if isinstance(statement, lf.Assign) else lf.expressions_of(statement)
+        )
         for value in values:
-            yield from slots_in(value)
+            yield from lf.slots_in(value)
 
 
-def _calls(procedure: Procedure) -> list[Invoke]:
-    return [s for s in each(procedure.body) if isinstance(s, Invoke)]
+def _calls(procedure: lf.Procedure) -> list[lf.Invoke]:
+    return [s for s in each(procedure.body) if isinstance(s, lf.Invoke)]
 
 
 # --- parameters ---------------------------------------------------------------------------
 
 
 def _without_same_parameters(
-    procedures: Sequence[Procedure], free: Mapping[str, Procedure]
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], free: Mapping[str, lf.Procedure]
+) -> list[lf.Procedure]:
     known = _Arguments(procedures, free).known()
     kept = {
         name: [k for k, slot in enumerate(p.params) if slot not in known[name]]
         for name, p in free.items()
     }
-    made: list[Procedure] = []
+    made: list[lf.Procedure] = []
     for p in procedures:
         body = _Change(p, known.get(p.name, {}), kept).block(p.body)
         params = [p.params[k] for k in kept[p.name]] if p.name in kept else p.params
@@ -119,27 +105,27 @@ def _without_same_parameters(
 class _Arguments:
     """What the calls of a program pass."""
 
-    def __init__(self, procedures: Sequence[Procedure], free: Mapping[str, Procedure]):
+    def __init__(self, procedures: Sequence[lf.Procedure], free: Mapping[str, lf.Procedure]):
         self.free = free
         self.fixed = {p.name: {*p.params} - {*_targets(p)} for p in procedures}
         self.calls = {
             name: [(p.name, c.args) for p in procedures for c in _calls(p) if c.function == name]
             for name in free
         }
-        self.groups: dict[str, dict[Slot, Any]] = {
+        self.groups: dict[str, dict[lf.Slot, Any]] = {
             name: {slot: slot.code for slot in p.params if slot in self.fixed[name]}
             for name, p in free.items()
         }
         """A parameter's group: those may be the same that are in one. There are more groups each time round."""
 
-    def known(self) -> dict[str, dict[Slot, Expr]]:
+    def known(self) -> dict[str, dict[lf.Slot, lf.Expr]]:
         """For each procedure what stands for parameters of it: a constant, or another parameter."""
         count = -1
         while count != (count := sum(len({*each.values()}) for each in self.groups.values())):
             self.groups = {name: self._refined(name) for name in self.free}
         return {name: dict(self._standing_for(name)) for name in self.free}
 
-    def _refined(self, name: str) -> dict[Slot, Any]:
+    def _refined(self, name: str) -> dict[lf.Slot, Any]:
         groups = self.groups[name]
         passed = {
             slot: (groups[slot], *(self._number(caller, args[k]) for caller, args in self.calls[name]))
@@ -149,12 +135,14 @@ class _Arguments:
         numbers: dict[Any, int] = {}
         return {slot: numbers.setdefault(key, len(numbers)) for slot, key in passed.items()}
 
-    def _number(self, caller: str, value: Expr) -> Any:
+    def _number(self, caller: str, value: lf.Expr) -> Any:
         """What two arguments have in common that are the same."""
-        return self.groups.get(caller, {}).get(value, value) if isinstance(value, Slot) else value
+        return (
+            self.groups.get(caller, {}).get(value, value) if isinstance(value, lf.Slot) else value
+        )
 
-    def _standing_for(self, name: str) -> Iterator[tuple[Slot, Expr]]:
-        first: dict[Any, Slot] = {}
+    def _standing_for(self, name: str) -> Iterator[tuple[lf.Slot, lf.Expr]]:
+        first: dict[Any, lf.Slot] = {}
         for k, slot in enumerate(self.free[name].params):
             if slot not in self.groups[name]:
                 continue
@@ -165,18 +153,18 @@ class _Arguments:
             elif other != slot:
                 yield slot, other
 
-    def _constant(self, name: str, k: int, slot: Slot) -> Constant | None:
+    def _constant(self, name: str, k: int, slot: lf.Slot) -> lf.Constant | None:
         """The number that all calls pass, but for those which hand on what the caller has been given."""
         own = [args[k] for caller, args in self.calls[name] if (caller, args[k]) != (name, slot)]
         first = own[0] if own else None
-        return first if isinstance(first, Constant) and own.count(first) == len(own) else None
+        return first if isinstance(first, lf.Constant) and own.count(first) == len(own) else None
 
 
-def _targets(procedure: Procedure) -> Iterator[Slot]:
+def _targets(procedure: lf.Procedure) -> Iterator[lf.Slot]:
     """The variables that a procedure changes."""
-    yield from assigned_in(procedure.body)
+    yield from lf.assigned_in(procedure.body)
     for statement in each(procedure.body):
-        if isinstance(statement, (Allocate, Enlarge)):
+        if isinstance(statement, (lf.Allocate, lf.Enlarge)):
             yield statement.pointer
 
 
@@ -184,53 +172,58 @@ class _Change:
     """Puts what is known of parameters in their places, and passes only what calls need."""
 
     def __init__(
-        self, procedure: Procedure, known: Mapping[Slot, Expr], kept: Mapping[str, Sequence[int]]
+        self,
+        procedure: lf.Procedure,
+        known: Mapping[lf.Slot, lf.Expr],
+        kept: Mapping[str, Sequence[int]],
     ):
         self.known = dict(known)
         self.kept = kept
         self.times_given = Counter([*procedure.params, *_targets(procedure)])
         self.results = procedure.results
 
-    def block(self, statements: Sequence[Statement]) -> Iterator[Statement]:
+    def block(self, statements: Sequence[lf.Statement]) -> Iterator[lf.Statement]:
         for statement in statements:
             made = self._statement(statement)
             if made == statement or not self._is_another_name(made):
                 yield made
 
-    def _is_another_name(self, statement: Statement) -> bool:
+    def _is_another_name(self, statement: lf.Statement) -> bool:
         """Whether nothing is left of a number but one that has a name, by which it is called from now on."""
-        if not isinstance(statement, Assign) or not isinstance(statement.value, (Slot, Constant)):
+        if not isinstance(statement, lf.Assign) or not isinstance(
+            statement.value, (lf.Slot, lf.Constant)
+        ):
             return False
         slot, value = statement.slot, statement.value
         if slot in self.results or self.times_given[slot] > 1:
             return False
-        if isinstance(value, Slot) and self.times_given[value] > 1:
+        if isinstance(value, lf.Slot) and self.times_given[value] > 1:
             return False
         self.known[slot] = value
         return True
 
-    def _statement(self, statement: Statement) -> Statement:
+    def _statement(self, statement: lf.Statement) -> lf.Statement:
         changes: dict[str, Any] = {}
         for name in type(statement).__match_args__:
             value = getattr(statement, name)
-            if isinstance(value, (Slot, Apply, Load)):
+            if isinstance(value, (lf.Slot, lf.Apply, lf.Load)):
                 changes[name] = self.expr(value)
             elif name == "args":
                 changes[name] = tuple(map(self.expr, value))
         made = replace(statement, **changes) if changes else statement
-        if isinstance(made, Invoke) and made.function in self.kept:
+        if isinstance(made, lf.Invoke) and made.function in self.kept:
             made = replace(made, args=tuple(made.args[k] for k in self.kept[made.function]))
         return with_blocks(made, self.block)
 
-    def expr(self, value: Expr) -> Expr:
+    def expr(self, value: lf.Expr) -> lf.Expr:
         match value:
-            case Slot():
+            case lf.Slot():
                 return self.known.get(value, value)
-            case Load(pointer=pointer, index=index):
+            case lf.Load(pointer=pointer, index=index):
                 pointer = self.known.get(pointer, pointer)
-                assert isinstance(pointer, Slot)
+                assert isinstance(pointer, lf.Slot)
                 return replace(value, pointer=pointer, index=self.expr(index))
-            case Apply(op=op, args=args, code=code):
+            case lf.Apply(op=op, args=args, code=code):
                 args = tuple(map(self.expr, args))
                 if code == "i64" and op in _SUMS:
                     return _SUMS[op](*args)

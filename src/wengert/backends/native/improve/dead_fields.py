@@ -8,26 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....ir.records import replace, value_record
-from ..form.loopform import (
-    Allocate,
-    Assign,
-    Constant,
-    Expr,
-    Load,
-    Procedure,
-    Slot,
-    Statement,
-    Store,
-    each,
-)
+from ..form import loopform as lf
 from ..values.layouts import Layout
 from ..values.values import integer
 from .memory_planning import with_blocks, without_unread
 
 
 def without_unread_words(
-    procedures: Sequence[Procedure], layouts: Sequence[Layout]
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], layouts: Sequence[Layout]
+) -> list[lf.Procedure]:
     """The procedures of a program with those words of its records that are read."""
     made = list(procedures)
     while True:
@@ -39,8 +28,8 @@ def without_unread_words(
 
 
 def moved_words(
-    procedures: Sequence[Procedure], layout: Layout, places: dict[int, int]
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], layout: Layout, places: dict[int, int]
+) -> list[lf.Procedure]:
     """The procedures of a program with the words of a record in other places."""
     moved = _Moved([_Move(layout.record, frozenset(layout.readers), places, drops=False)])
     return [moved.procedure(procedure) for procedure in procedures]
@@ -57,23 +46,25 @@ class _Move:
         drops: whether there are others, or room for others.
     """
 
-    record: Slot | None
-    readers: frozenset[Slot]
+    record: lf.Slot | None
+    readers: frozenset[lf.Slot]
     places: dict[int, int]
     drops: bool
 
 
-def _move(layout: Layout, procedures: Sequence[Procedure]) -> _Move:
+def _move(layout: Layout, procedures: Sequence[lf.Procedure]) -> _Move:
     readers = frozenset(layout.readers)
     written, read = set[int](), set[int]()
     room = 0
-    for statement in (s for procedure in procedures for s in each(procedure.body)):
+    for statement in (s for procedure in procedures for s in lf.each(procedure.body)):
         match statement:
-            case Allocate(pointer=pointer, count=Constant(value=size)) if pointer == layout.record:
+            case lf.Allocate(pointer=pointer, count=lf.Constant(value=size)) if (
+                pointer == layout.record
+            ):
                 room = int(size)
-            case Store(pointer=pointer, index=index) if pointer == layout.record:
+            case lf.Store(pointer=pointer, index=index) if pointer == layout.record:
                 written.add(word_of(index))
-            case Assign(value=Load(pointer=pointer, index=index)) if pointer in readers:
+            case lf.Assign(value=lf.Load(pointer=pointer, index=index)) if pointer in readers:
                 read.add(word_of(index))
             case _:
                 pass
@@ -82,9 +73,9 @@ def _move(layout: Layout, procedures: Sequence[Procedure]) -> _Move:
     return _Move(layout.record, readers, places, drops=drops)
 
 
-def word_of(index: Expr) -> int:
+def word_of(index: lf.Expr) -> int:
     """The number of a word, which is known."""
-    assert isinstance(index, Constant)
+    assert isinstance(index, lf.Constant)
     return int(index.value)
 
 
@@ -95,19 +86,19 @@ class _Moved:
         self._written = {move.record: move.places for move in moves}
         self._read = {slot: move.places for move in moves for slot in move.readers}
 
-    def procedure(self, procedure: Procedure) -> Procedure:
+    def procedure(self, procedure: lf.Procedure) -> lf.Procedure:
         return replace(procedure, body=tuple(self._block(procedure.body)))
 
-    def _block(self, statements: Sequence[Statement]) -> Iterator[Statement]:
+    def _block(self, statements: Sequence[lf.Statement]) -> Iterator[lf.Statement]:
         for statement in statements:
             match statement:
-                case Allocate(pointer=pointer) if pointer in self._written:
+                case lf.Allocate(pointer=pointer) if pointer in self._written:
                     yield replace(statement, count=integer(max(len(self._written[pointer]), 1)))
-                case Store(pointer=pointer, index=index) if pointer in self._written:
+                case lf.Store(pointer=pointer, index=index) if pointer in self._written:
                     place = self._written[pointer].get(word_of(index))
                     if place is not None:
                         yield replace(statement, index=integer(place))
-                case Assign(value=Load(pointer=pointer, index=index) as load) if (
+                case lf.Assign(value=lf.Load(pointer=pointer, index=index) as load) if (
                     pointer in self._read
                 ):
                     place = self._read[pointer][word_of(index)]

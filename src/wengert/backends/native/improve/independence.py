@@ -12,30 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ....ir.records import record
-from ..form.loopform import (
-    Allocate,
-    Apply,
-    Assign,
-    Code,
-    Constant,
-    Copy,
-    Enlarge,
-    Expr,
-    External,
-    For,
-    Invoke,
-    Load,
-    Multiply,
-    Release,
-    Slot,
-    Spread,
-    Statement,
-    Store,
-    blocks_of,
-    each,
-    expressions_of,
-    slots_in,
-)
+from ..form import loopform as lf
 from ..values.emitter import simplified
 from ..values.values import ONE, integer, minus, plus
 from .facts import Facts
@@ -44,38 +21,38 @@ from .multiples import Indices, values_in
 # --- what is read -------------------------------------------------------------------------
 
 
-def reads_of(statements: Sequence[Statement], *, inside: bool = True) -> Iterator[Slot]:
+def reads_of(statements: Sequence[lf.Statement], *, inside: bool = True) -> Iterator[lf.Slot]:
     """The variables that statements read, as often as they do; what they give values to is not listed."""
-    for statement in each(tuple(statements)) if inside else statements:
+    for statement in lf.each(tuple(statements)) if inside else statements:
         for value in _values_of(statement):
-            yield from slots_in(value)
+            yield from lf.slots_in(value)
 
 
-def _values_of(statement: Statement) -> Iterator[Expr]:
+def _values_of(statement: lf.Statement) -> Iterator[lf.Expr]:
     match statement:
-        case Assign(value=value):
+        case lf.Assign(value=value):
             yield value
-        case For(count=count):
+        case lf.For(count=count):
             yield count
-        case Allocate(count=count):
+        case lf.Allocate(count=count):
             yield count
         case _:
-            yield from expressions_of(statement)
+            yield from lf.expressions_of(statement)
 
 
-def loads_in(statement: Statement) -> Iterator[Load | Apply]:
+def loads_in(statement: lf.Statement) -> Iterator[lf.Load | lf.Apply]:
     """The operations and the reads of elements of a statement itself."""
     for value in _values_of(statement):
         yield from _operations(value)
 
 
-def _operations(value: Expr) -> Iterator[Load | Apply]:
+def _operations(value: lf.Expr) -> Iterator[lf.Load | lf.Apply]:
     match value:
-        case Apply(args=args):
+        case lf.Apply(args=args):
             yield value
             for arg in args:
                 yield from _operations(arg)
-        case Load(index=index):
+        case lf.Load(index=index):
             yield value
             yield from _operations(index)
         case _:
@@ -88,32 +65,32 @@ def _operations(value: Expr) -> Iterator[Load | Apply]:
 class Accumulation(NamedTuple):
     """Memory that a loop only adds to."""
 
-    pointer: Slot
-    size: Expr
-    code: Code
+    pointer: lf.Slot
+    size: lf.Expr
+    code: lf.Code
 
 
 @record
 class _Touch:
     """An access to memory: an element, or `count` of them."""
 
-    pointer: Slot
-    index: Expr
-    count: Expr
+    pointer: lf.Slot
+    index: lf.Expr
+    count: lf.Expr
     writes: bool
 
 
 def conditions_of(
-    loop: For, facts: Facts
-) -> tuple[tuple[Expr, ...], tuple[Accumulation, ...]] | None:
+    loop: lf.For, facts: Facts
+) -> tuple[tuple[lf.Expr, ...], tuple[Accumulation, ...]] | None:
     """What must hold for iterations to be apart, and what they add to; None if they are not."""
-    if any(_is_out_of_reach(s, loop, facts) for s in each(loop.body)):
+    if any(_is_out_of_reach(s, loop, facts) for s in lf.each(loop.body)):
         return None
-    private = {s.pointer for s in each(loop.body) if isinstance(s, Allocate)}
-    by_root: dict[Slot, list[_Touch]] = {}
+    private = {s.pointer for s in lf.each(loop.body) if isinstance(s, lf.Allocate)}
+    by_root: dict[lf.Slot, list[_Touch]] = {}
     for touch in _touches(loop.body):
         by_root.setdefault(facts.root(touch.pointer), []).append(touch)
-    conditions: list[Expr] = []
+    conditions: list[lf.Expr] = []
     sums: list[Accumulation] = []
     indices = Indices(loop)
     for root, touches in by_root.items():
@@ -129,27 +106,27 @@ def conditions_of(
         if found is None:
             return None
         sums.append(found)
-    unknown = Constant(True, "b1")
-    if Constant(False, "b1") in conditions:
+    unknown = lf.Constant(True, "b1")
+    if lf.Constant(False, "b1") in conditions:
         return None
     return tuple(c for c in conditions if c != unknown), tuple(sums)
 
 
-def _is_out_of_reach(statement: Statement, loop: For, facts: Facts) -> bool:
+def _is_out_of_reach(statement: lf.Statement, loop: lf.For, facts: Facts) -> bool:
     """Whether a statement does to memory what is not followed here."""
-    private = {s.pointer for s in each(loop.body) if isinstance(s, Allocate)}
+    private = {s.pointer for s in lf.each(loop.body) if isinstance(s, lf.Allocate)}
     match statement:
-        case Enlarge(pointer=pointer) | Release(pointer=pointer):
+        case lf.Enlarge(pointer=pointer) | lf.Release(pointer=pointer):
             return pointer not in private or not facts.has_one_name(pointer)
-        case Allocate(pointer=pointer):
+        case lf.Allocate(pointer=pointer):
             return not facts.has_one_name(pointer)
-        case Assign(slot=Slot(code="ptr")) | Spread() | External():
+        case lf.Assign(slot=lf.Slot(code="ptr")) | lf.Spread() | lf.External():
             return True
-        case Invoke(args=args, results=results):
+        case lf.Invoke(args=args, results=results):
             if any(slot.code == "ptr" for slot in results):
                 return True
             return any(
-                isinstance(arg, Slot) and arg.code == "ptr" and facts.may_change(statement, k)
+                isinstance(arg, lf.Slot) and arg.code == "ptr" and facts.may_change(statement, k)
                 for k, arg in enumerate(args)
                 if arg not in private
             )
@@ -157,32 +134,32 @@ def _is_out_of_reach(statement: Statement, loop: For, facts: Facts) -> bool:
             return False
 
 
-def _touches(body: Sequence[Statement]) -> Iterator[_Touch]:
-    for statement in each(tuple(body)):
+def _touches(body: Sequence[lf.Statement]) -> Iterator[_Touch]:
+    for statement in lf.each(tuple(body)):
         for found in loads_in(statement):
-            if isinstance(found, Load):
+            if isinstance(found, lf.Load):
                 yield _Touch(found.pointer, found.index, ONE, writes=False)
         match statement:
-            case Store(pointer=pointer, index=index):
+            case lf.Store(pointer=pointer, index=index):
                 yield _Touch(pointer, index, ONE, writes=True)
-            case Copy():
+            case lf.Copy():
                 s = statement
                 yield _Touch(s.target, s.target_index, s.count, writes=True)
                 yield _Touch(s.source, s.source_index, s.count, writes=False)
-            case Multiply(target=target, left=left, right=right):
-                whole = Apply("whole", (), "i64")
+            case lf.Multiply(target=target, left=left, right=right):
+                whole = lf.Apply("whole", (), "i64")
                 yield _Touch(target, whole, ONE, writes=True)
                 yield _Touch(left, whole, ONE, writes=False)
                 yield _Touch(right, whole, ONE, writes=False)
-            case Invoke(args=args):
+            case lf.Invoke(args=args):
                 for arg in args:
-                    if isinstance(arg, Slot) and arg.code == "ptr":
-                        yield _Touch(arg, Apply("whole", (), "i64"), ONE, writes=False)
+                    if isinstance(arg, lf.Slot) and arg.code == "ptr":
+                        yield _Touch(arg, lf.Apply("whole", (), "i64"), ONE, writes=False)
             case _:
                 pass
 
 
-def _apart(loop: For, touches: Sequence[_Touch], indices: Indices) -> Expr | None:
+def _apart(loop: lf.For, touches: Sequence[_Touch], indices: Indices) -> lf.Expr | None:
     """What must hold for the places of different iterations to be apart; None if nobody can say."""
     low = high = step = None
     for touch in touches:
@@ -202,21 +179,23 @@ def _apart(loop: For, touches: Sequence[_Touch], indices: Indices) -> Expr | Non
     assert low is not None
     assert high is not None
     span = simplified(minus(high, low))
-    size = simplified(Apply("abs", (step,), "i64")) if not isinstance(step, Constant) else None
-    size = integer(abs(int(step.value))) if isinstance(step, Constant) else size
+    size = (
+        simplified(lf.Apply("abs", (step,), "i64")) if not isinstance(step, lf.Constant) else None
+    )
+    size = integer(abs(int(step.value))) if isinstance(step, lf.Constant) else size
     assert size is not None
-    return simplified(Apply("gt", (size, span), "b1"))
+    return simplified(lf.Apply("gt", (size, span), "b1"))
 
 
-def _is_whole(index: Expr) -> bool:
-    return isinstance(index, Apply) and index.op == "whole"
+def _is_whole(index: lf.Expr) -> bool:
+    return isinstance(index, lf.Apply) and index.op == "whole"
 
 
-def _extreme(op: str, a: Expr, b: Expr) -> Expr:
-    return a if a == b else simplified(Apply(op, (a, b), "i64"))
+def _extreme(op: str, a: lf.Expr, b: lf.Expr) -> lf.Expr:
+    return a if a == b else simplified(lf.Apply(op, (a, b), "i64"))
 
 
-def _accumulation(loop: For, touches: Sequence[_Touch], facts: Facts) -> Accumulation | None:
+def _accumulation(loop: lf.For, touches: Sequence[_Touch], facts: Facts) -> Accumulation | None:
     """Memory that is only added to: every read of an element is part of an addition to it."""
     pointer = touches[0].pointer
     size = facts.size(pointer)
@@ -234,40 +213,43 @@ def _accumulation(loop: For, touches: Sequence[_Touch], facts: Facts) -> Accumul
 
 
 def _additions(
-    body: Sequence[Statement], pointer: Slot, values: dict[Slot, Expr], reads: Counter[Slot]
-) -> Iterator[Code]:
+    body: Sequence[lf.Statement],
+    pointer: lf.Slot,
+    values: dict[lf.Slot, lf.Expr],
+    reads: Counter[lf.Slot],
+) -> Iterator[lf.Code]:
     """The statements `pointer[i] = pointer[i] + …`, by the type of the elements."""
     for number, statement in enumerate(body):
-        for block in blocks_of(statement):
+        for block in lf.blocks_of(statement):
             yield from _additions(block, pointer, values, reads)
-        if not isinstance(statement, Store) or statement.pointer != pointer:
+        if not isinstance(statement, lf.Store) or statement.pointer != pointer:
             continue
         value = once(statement.value, values, reads)
-        if not isinstance(value, Apply) or value.op not in ("add", "add_any"):
+        if not isinstance(value, lf.Apply) or value.op not in ("add", "add_any"):
             continue
         for arg in value.args:
             before = once(arg, values, reads)
-            if not isinstance(before, Load) or before.pointer != pointer:
+            if not isinstance(before, lf.Load) or before.pointer != pointer:
                 continue
             if before.index == statement.index and _undisturbed(body[:number], arg, pointer):
                 yield before.code
                 break
 
 
-def once(value: Expr, values: dict[Slot, Expr], reads: Counter[Slot]) -> Expr:
+def once(value: lf.Expr, values: dict[lf.Slot, lf.Expr], reads: Counter[lf.Slot]) -> lf.Expr:
     """What a variable that is read once stands for."""
-    if isinstance(value, Slot) and value in values and reads[value] == 1:
+    if isinstance(value, lf.Slot) and value in values and reads[value] == 1:
         return values[value]
     return value
 
 
-def _undisturbed(before: Sequence[Statement], read: Expr, pointer: Slot) -> bool:
+def _undisturbed(before: Sequence[lf.Statement], read: lf.Expr, pointer: lf.Slot) -> bool:
     """Whether nothing else is written to memory between the read of an element and its write."""
-    if not isinstance(read, Slot):
+    if not isinstance(read, lf.Slot):
         return True
     for statement in reversed(before):
-        if isinstance(statement, Assign) and statement.slot == read:
+        if isinstance(statement, lf.Assign) and statement.slot == read:
             return True
-        if any(isinstance(s, Store) and s.pointer == pointer for s in each((statement,))):
+        if any(isinstance(s, lf.Store) and s.pointer == pointer for s in lf.each((statement,))):
             return False
     return False

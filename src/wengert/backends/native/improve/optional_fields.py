@@ -11,22 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ....ir.records import replace
-from ..form.loopform import (
-    Allocate,
-    Apply,
-    Assign,
-    Constant,
-    Expr,
-    If,
-    Load,
-    Procedure,
-    Slot,
-    Statement,
-    Store,
-    assigned_in,
-    each,
-    slots_in,
-)
+from ..form import loopform as lf
 from ..values.emitter import Names
 from ..values.layouts import Layout
 from ..values.values import ZERO, integer
@@ -46,8 +31,8 @@ class _Read(NamedTuple):
 
 
 def with_conditional_words(
-    procedures: Sequence[Procedure], layouts: Sequence[Layout], names: Names
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], layouts: Sequence[Layout], names: Names
+) -> list[lf.Procedure]:
     """The procedures of a program with records as long as they are going to be read."""
     lasting = {slot for layout in layouts for slot in layout.readers}
     made = [sunk(procedure, lasting) for procedure in procedures]
@@ -74,25 +59,27 @@ def _best_guard(reads: Sequence[_Read]) -> tuple[Guard, set[int]]:
 class _Reads:
     """The words that a procedure reads of records of a layout."""
 
-    def __init__(self, procedure: Procedure, layout: Layout):
+    def __init__(self, procedure: lf.Procedure, layout: Layout):
         self._readers = frozenset(layout.readers)
         self._once = _assigned_once(procedure)
         self._values = {
             s.slot: s.value
-            for s in each(procedure.body)
-            if isinstance(s, Assign) and s.slot in self._once
+            for s in lf.each(procedure.body)
+            if isinstance(s, lf.Assign) and s.slot in self._once
         }
         self.found = list(self._in(procedure.body, {}))
 
     def _in(
-        self, statements: Sequence[Statement], known: dict[Expr | None, frozenset[Guard]]
+        self, statements: Sequence[lf.Statement], known: dict[lf.Expr | None, frozenset[Guard]]
     ) -> Iterator[_Read]:
         for statement in statements:
             match statement:
-                case Assign(value=Load(pointer=pointer, index=index)) if pointer in self._readers:
+                case lf.Assign(value=lf.Load(pointer=pointer, index=index)) if (
+                    pointer in self._readers
+                ):
                     whose = self._whose(pointer)
                     yield _Read(word_of(index), known.get(whose, frozenset()))
-                case If(condition=condition, then=then, other=other):
+                case lf.If(condition=condition, then=then, other=other):
                     for block, holds in ((then, True), (other, False)):
                         yield from self._in(block, self._learned(known, condition, holds=holds))
                 case _:
@@ -100,13 +87,13 @@ class _Reads:
                         yield from self._in(getattr(statement, name, ()), known)
 
     def _learned(
-        self, known: dict[Expr | None, frozenset[Guard]], condition: Expr, *, holds: bool
-    ) -> dict[Expr | None, frozenset[Guard]]:
+        self, known: dict[lf.Expr | None, frozenset[Guard]], condition: lf.Expr, *, holds: bool
+    ) -> dict[lf.Expr | None, frozenset[Guard]]:
         value = self._resolved(condition)
         match value:
-            case Apply(op="ne", args=(word, Constant(value=0))):
+            case lf.Apply(op="ne", args=(word, lf.Constant(value=0))):
                 match self._resolved(word):
-                    case Load(pointer=pointer, index=index) if pointer in self._readers:
+                    case lf.Load(pointer=pointer, index=index) if pointer in self._readers:
                         whose = self._whose(pointer)
                         if whose is not None:
                             learned = known.get(whose, frozenset()) | {(word_of(index), holds)}
@@ -117,25 +104,25 @@ class _Reads:
                 pass
         return known
 
-    def _resolved(self, value: Expr) -> Expr:
-        while isinstance(value, Slot) and value in self._values:
+    def _resolved(self, value: lf.Expr) -> lf.Expr:
+        while isinstance(value, lf.Slot) and value in self._values:
             value = self._values[value]
         return value
 
-    def _whose(self, reader: Slot) -> Expr | None:
+    def _whose(self, reader: lf.Slot) -> lf.Expr | None:
         """The address of a record; None if it changes."""
         match self._values.get(reader):
-            case Apply(op="pointer", args=(address,)):
+            case lf.Apply(op="pointer", args=(address,)):
                 address = self._resolved(address)
-                stays = all(slot in self._once for slot in slots_in(address))
-                return address if stays and not isinstance(address, Load) else None
+                stays = all(slot in self._once for slot in lf.slots_in(address))
+                return address if stays and not isinstance(address, lf.Load) else None
             case _:
                 return None
 
 
-def _assigned_once(procedure: Procedure) -> set[Slot]:
-    seen, twice = set(procedure.params), set[Slot]()
-    for slot in assigned_in(procedure.body):
+def _assigned_once(procedure: lf.Procedure) -> set[lf.Slot]:
+    seen, twice = set(procedure.params), set[lf.Slot]()
+    for slot in lf.assigned_in(procedure.body):
         (twice if slot in seen else seen).add(slot)
     return seen - twice
 
@@ -144,25 +131,25 @@ def _assigned_once(procedure: Procedure) -> set[Slot]:
 
 
 def _with_words_last(
-    procedures: Sequence[Procedure], layout: Layout, guard: Guard, words: set[int], names: Names
-) -> list[Procedure]:
+    procedures: Sequence[lf.Procedure], layout: Layout, guard: Guard, words: set[int], names: Names
+) -> list[lf.Procedure]:
     """The procedures with these words last in a record, and only where the guard holds."""
-    written = [s for p in procedures for s in each(p.body) if _is_part(s, layout)]
-    taken = [s for s in written if isinstance(s, Allocate)]
-    present = [word_of(s.index) for s in written if isinstance(s, Store)]
+    written = [s for p in procedures for s in lf.each(p.body) if _is_part(s, layout)]
+    taken = [s for s in written if isinstance(s, lf.Allocate)]
+    present = [word_of(s.index) for s in written if isinstance(s, lf.Store)]
     if len(taken) != 1 or len(set(present)) < len(present):
         return list(procedures)
     always = sorted(set(present) - words)
     places = {word: place for place, word in enumerate([*always, *sorted(words)])}
     moved = moved_words(procedures, layout, places)
     guard = places[guard[0]], guard[1]
-    writing = _Writing(layout, guard, len(always), Slot(names.fresh("is_read"), "b1"))
+    writing = _Writing(layout, guard, len(always), lf.Slot(names.fresh("is_read"), "b1"))
     return [replace(p, body=tuple(writing.block(p.body))) for p in moved]
 
 
-def _is_part(statement: Statement, layout: Layout) -> bool:
+def _is_part(statement: lf.Statement, layout: Layout) -> bool:
     """Whether a statement takes the memory of a record, or writes a word of it."""
-    return isinstance(statement, (Allocate, Store)) and statement.pointer == layout.record
+    return isinstance(statement, (lf.Allocate, lf.Store)) and statement.pointer == layout.record
 
 
 class _Writing(NamedTuple):
@@ -178,9 +165,9 @@ class _Writing(NamedTuple):
     layout: Layout
     guard: Guard
     always: int
-    holds: Slot
+    holds: lf.Slot
 
-    def block(self, statements: Sequence[Statement]) -> Iterator[Statement]:
+    def block(self, statements: Sequence[lf.Statement]) -> Iterator[lf.Statement]:
         """The statements of a block; the record is made where its last word is known."""
         parts = [s for s in statements if _is_part(s, self.layout)]
         for statement in statements:
@@ -189,12 +176,14 @@ class _Writing(NamedTuple):
             elif statement is parts[-1]:
                 yield from self._record(parts)
 
-    def _record(self, parts: Sequence[Statement]) -> Iterator[Statement]:
-        stores = {word_of(s.index): s for s in parts if isinstance(s, Store)}
-        (taken,) = (s for s in parts if isinstance(s, Allocate))
+    def _record(self, parts: Sequence[lf.Statement]) -> Iterator[lf.Statement]:
+        stores = {word_of(s.index): s for s in parts if isinstance(s, lf.Store)}
+        (taken,) = (s for s in parts if isinstance(s, lf.Allocate))
         word, is_set = self.guard
-        yield Assign(self.holds, Apply("ne" if is_set else "eq", (stores[word].value, ZERO), "b1"))
+        yield lf.Assign(
+            self.holds, lf.Apply("ne" if is_set else "eq", (stores[word].value, ZERO), "b1")
+        )
         sizes = (integer(len(stores)), integer(self.always))
-        yield replace(taken, count=Apply("select", (self.holds, *sizes), "i64"))
+        yield replace(taken, count=lf.Apply("select", (self.holds, *sizes), "i64"))
         yield from (store for place, store in stores.items() if place < self.always)
-        yield If(self.holds, tuple(s for place, s in stores.items() if place >= self.always))
+        yield lf.If(self.holds, tuple(s for place, s in stores.items() if place >= self.always))

@@ -14,27 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ....ir.records import mutable_record, record, replace
-from ..form.loopform import (
-    Allocate,
-    Apply,
-    Assign,
-    Code,
-    Constant,
-    Expr,
-    For,
-    If,
-    Load,
-    Procedure,
-    Release,
-    Slot,
-    Spread,
-    Statement,
-    Store,
-    While,
-    assigned_in,
-    blocks_of,
-    slots_in,
-)
+from ..form import loopform as lf
 from ..values.emitter import Names, simplified
 from ..values.values import ONE, ZERO, integer, minus, plus, times
 from .facts import Facts
@@ -52,8 +32,11 @@ _FROM_BEFORE = frozenset(("max", "min", "last"))
 
 
 def spread(
-    procedure: Procedure, others: Sequence[Procedure], sizes: dict[Slot, Expr], names: Names
-) -> tuple[Procedure, tuple[Procedure, ...]]:
+    procedure: lf.Procedure,
+    others: Sequence[lf.Procedure],
+    sizes: dict[lf.Slot, lf.Expr],
+    names: Names,
+) -> tuple[lf.Procedure, tuple[lf.Procedure, ...]]:
     """The procedure with its loops spread over threads, and the procedures that do a part of each.
 
     Args:
@@ -77,42 +60,42 @@ class Plan:
         conditions: what must hold besides, known when the loop starts.
     """
 
-    sums: dict[Slot, str]
+    sums: dict[lf.Slot, str]
     accumulations: tuple[Accumulation, ...]
-    conditions: tuple[Expr, ...]
+    conditions: tuple[lf.Expr, ...]
 
 
 class _Spreading:
     def __init__(
         self,
-        procedure: Procedure,
-        others: Sequence[Procedure],
-        sizes: dict[Slot, Expr],
+        procedure: lf.Procedure,
+        others: Sequence[lf.Procedure],
+        sizes: dict[lf.Slot, lf.Expr],
         names: Names,
     ):
         self.procedure = procedure
         self.facts = Facts(procedure, others, sizes)
         self.names = names
-        self.parts: list[Procedure] = []
+        self.parts: list[lf.Procedure] = []
         self._reads = Counter(reads_of(procedure.body))
         self._reads.update(procedure.results)
 
-    def block(self, statements: Sequence[Statement]) -> Iterator[Statement]:
+    def block(self, statements: Sequence[lf.Statement]) -> Iterator[lf.Statement]:
         for statement in statements:
-            plan = self._plan(statement) if isinstance(statement, For) else None
+            plan = self._plan(statement) if isinstance(statement, lf.For) else None
             if plan is not None:
-                assert isinstance(statement, For)
+                assert isinstance(statement, lf.For)
                 yield from self._spread(statement, plan)
-            elif blocks_of(statement):
+            elif lf.blocks_of(statement):
                 yield self._inside(statement)
             else:
                 yield statement
 
-    def _inside(self, statement: Statement) -> Statement:
+    def _inside(self, statement: lf.Statement) -> lf.Statement:
         match statement:
-            case For(body=body) | While(body=body):
+            case lf.For(body=body) | lf.While(body=body):
                 return replace(statement, body=tuple(self.block(body)))
-            case If(then=then, other=other):
+            case lf.If(then=then, other=other):
                 return replace(
                     statement, then=tuple(self.block(then)), other=tuple(self.block(other))
                 )
@@ -121,7 +104,7 @@ class _Spreading:
 
     # --- whether, and how -----------------------------------------------------------------
 
-    def _plan(self, loop: For) -> Plan | None:
+    def _plan(self, loop: lf.For) -> Plan | None:
         if leaves(loop.body) or self.facts.keeps(loop):
             return None
         sums = self._sums(loop)
@@ -133,9 +116,9 @@ class _Spreading:
         conditions, accumulations = found
         return Plan(sums, accumulations, conditions)
 
-    def _sums(self, loop: For) -> dict[Slot, str] | None:
+    def _sums(self, loop: lf.For) -> dict[lf.Slot, str] | None:
         """The running sums of a loop; None if it carries something else."""
-        own = set(assigned_in(loop.body)) | {loop.index}
+        own = set(lf.assigned_in(loop.body)) | {loop.index}
         inside = Counter(reads_of(loop.body))
         carried, given = before_and_after(loop.body, own - {loop.index})
         used_after = {slot for slot in own if self._reads[slot] > inside[slot]}
@@ -149,20 +132,20 @@ class _Spreading:
 
     # --- writing it -----------------------------------------------------------------------
 
-    def slot(self, hint: str, code: Code) -> Slot:
+    def slot(self, hint: str, code: lf.Code) -> lf.Slot:
         """A new variable."""
-        return Slot(self.names.fresh(hint), code)
+        return lf.Slot(self.names.fresh(hint), code)
 
-    def _spread(self, loop: For, plan: Plan) -> Iterator[Statement]:
+    def _spread(self, loop: lf.For, plan: Plan) -> Iterator[lf.Statement]:
         part, start, stop = (self.slot(hint, "i64") for hint in ("part", "start", "stop"))
         parts = self.slot("parts", "i64")
-        yield Assign(parts, self._number_of_parts(loop, plan))
+        yield lf.Assign(parts, self._number_of_parts(loop, plan))
         made = _Part(self, part, start, stop)
         places = [made.place(found) for found in plan.accumulations]
         for place in places:
             more = simplified(times(minus(parts, ONE), place.size))
-            yield Allocate(place.partial, more, place.code)
-        own = {*assigned_in(loop.body), loop.index, *made.own}
+            yield lf.Allocate(place.partial, more, place.code)
+        own = {*lf.assigned_in(loop.body), loop.index, *made.own}
         captured = dict.fromkeys(
             s for s in (*reads_of(loop.body), *made.reads) if s not in own and s not in plan.sums
         )
@@ -176,27 +159,29 @@ class _Spreading:
         }
         body = made.body(loop, plan.sums, before)
         params = (part, start, stop, *captured, *before.values())
-        self.parts.append(Procedure(name, params, tuple(plan.sums), body))
-        yield Spread(
+        self.parts.append(lf.Procedure(name, params, tuple(plan.sums), body))
+        yield lf.Spread(
             name, parts, loop.count, (*captured, *before), tuple(results.values()),
             tuple(plan.sums.values()),
         )  # fmt: skip
         for slot, found in results.items():
             step = plan.sums[slot]
-            yield Assign(slot, found if step == "last" else Apply(step, (slot, found), slot.code))
+            yield lf.Assign(
+                slot, found if step == "last" else lf.Apply(step, (slot, found), slot.code)
+            )
         for place in places:
             yield from place.put_together(parts, self)
 
-    def _number_of_parts(self, loop: For, plan: Plan) -> Expr:
+    def _number_of_parts(self, loop: lf.For, plan: Plan) -> lf.Expr:
         work = times(loop.count, weight(loop.body, self.facts.fixed_in(loop)))
-        enough: Expr = work
+        enough: lf.Expr = work
         for found in plan.accumulations:
-            enough = Apply("sub", (enough, times(found.size, integer(MOST_PRIVATE))), "i64")
-        condition: Expr = Apply("ge", (enough, integer(LEAST_WORK)), "b1")
+            enough = lf.Apply("sub", (enough, times(found.size, integer(MOST_PRIVATE))), "i64")
+        condition: lf.Expr = lf.Apply("ge", (enough, integer(LEAST_WORK)), "b1")
         for other in plan.conditions:
-            condition = Apply("and", (condition, other), "b1")
-        count = Apply("select", (condition, loop.count, ONE), "i64")
-        return Apply("threads", (count,), "i64")
+            condition = lf.Apply("and", (condition, other), "b1")
+        count = lf.Apply("select", (condition, loop.count, ONE), "i64")
+        return lf.Apply("threads", (count,), "i64")
 
 
 @mutable_record
@@ -204,38 +189,42 @@ class _Place:
     """Memory that a loop adds to: the first part adds there, every other one in memory of its own."""
 
     found: Accumulation
-    pointer: Slot
-    base: Slot
-    partial: Slot
+    pointer: lf.Slot
+    base: lf.Slot
+    partial: lf.Slot
 
     @property
-    def size(self) -> Expr:
+    def size(self) -> lf.Expr:
         return self.found.size
 
     @property
-    def code(self) -> Code:
+    def code(self) -> lf.Code:
         return self.found.code
 
-    def put_together(self, parts: Slot, names: _Spreading) -> Iterator[Statement]:
+    def put_together(self, parts: lf.Slot, names: _Spreading) -> Iterator[lf.Statement]:
         target, code = self.found.pointer, self.code
         which, index = names.slot("c", "i64"), names.slot("i", "i64")
         t = names.slot("t", code)
         at = plus(times(which, self.size), index)
-        total = Apply("add", (Load(target, index, code), Load(self.partial, at, code)), code)
-        inner = For(index, self.size, (Assign(t, total), Store(target, index, t)), independent=True)
-        yield For(which, minus(parts, ONE), (inner,))
-        yield Release(self.partial)
+        total = lf.Apply(
+            "add", (lf.Load(target, index, code), lf.Load(self.partial, at, code)), code
+        )
+        inner = lf.For(
+            index, self.size, (lf.Assign(t, total), lf.Store(target, index, t)), independent=True
+        )
+        yield lf.For(which, minus(parts, ONE), (inner,))
+        yield lf.Release(self.partial)
 
 
 class _Part:
     """The procedure that does a part of a loop."""
 
-    def __init__(self, spreading: _Spreading, part: Slot, start: Slot, stop: Slot):
+    def __init__(self, spreading: _Spreading, part: lf.Slot, start: lf.Slot, stop: lf.Slot):
         self.spreading = spreading
         self.part, self.start, self.stop = part, start, stop
         self.places: list[_Place] = []
-        self.own: set[Slot] = set()
-        self.reads: list[Slot] = []
+        self.own: set[lf.Slot] = set()
+        self.reads: list[lf.Slot] = []
 
     def place(self, found: Accumulation) -> _Place:
         """Where a part adds to memory."""
@@ -243,48 +232,48 @@ class _Part:
         made = _Place(found, make(name, "ptr"), make("base", "i64"), make(f"{name}_parts", "ptr"))
         self.places.append(made)
         self.own |= {made.pointer, made.base}
-        self.reads += [made.partial, found.pointer, *slots_in(found.size)]
+        self.reads += [made.partial, found.pointer, *lf.slots_in(found.size)]
         return made
 
     def body(
-        self, loop: For, sums: dict[Slot, str], before: dict[Slot, Slot]
-    ) -> tuple[Statement, ...]:
+        self, loop: lf.For, sums: dict[lf.Slot, str], before: dict[lf.Slot, lf.Slot]
+    ) -> tuple[lf.Statement, ...]:
         """What the procedure does."""
         step = self.spreading.slot("step", "i64")
-        statements: list[Statement] = []
+        statements: list[lf.Statement] = []
         for slot, op in sums.items():
-            start = before.get(slot) or Constant(STARTS[op][slot.code], slot.code)
-            statements.append(Assign(slot, start))
+            start = before.get(slot) or lf.Constant(STARTS[op][slot.code], slot.code)
+            statements.append(lf.Assign(slot, start))
         statements += map(self._own_memory, self.places)
-        here = Assign(loop.index, plus(self.start, step))
+        here = lf.Assign(loop.index, plus(self.start, step))
         inner = (here, *(self._moved(statement) for statement in loop.body))
-        statements.append(For(step, minus(self.stop, self.start), inner, loop.independent))
+        statements.append(lf.For(step, minus(self.stop, self.start), inner, loop.independent))
         return tuple(statements)
 
-    def _own_memory(self, place: _Place) -> Statement:
+    def _own_memory(self, place: _Place) -> lf.Statement:
         """The first part adds to the memory itself, each other one to a piece that starts with zeros."""
         index = self.spreading.slot("i", "i64")
-        zero = Constant(0 if place.code == "i64" else 0.0, place.code)
-        first = (Assign(place.pointer, place.found.pointer), Assign(place.base, ZERO))
-        cleared = Store(place.partial, plus(place.base, index), zero)
+        zero = lf.Constant(0 if place.code == "i64" else 0.0, place.code)
+        first = (lf.Assign(place.pointer, place.found.pointer), lf.Assign(place.base, ZERO))
+        cleared = lf.Store(place.partial, plus(place.base, index), zero)
         other = (
-            Assign(place.pointer, place.partial),
-            Assign(place.base, times(minus(self.part, ONE), place.size)),
-            For(index, place.size, (cleared,), independent=True),
+            lf.Assign(place.pointer, place.partial),
+            lf.Assign(place.base, times(minus(self.part, ONE), place.size)),
+            lf.For(index, place.size, (cleared,), independent=True),
         )
-        return If(Apply("eq", (self.part, ZERO), "b1"), first, other)
+        return lf.If(lf.Apply("eq", (self.part, ZERO), "b1"), first, other)
 
-    def _moved(self, statement: Statement) -> Statement:
+    def _moved(self, statement: lf.Statement) -> lf.Statement:
         """A statement that adds to the memory of this part."""
         if not self.places:
             return statement
         changes = {
             name: self._in_expr(getattr(statement, name))
             for name in type(statement).__match_args__
-            if isinstance(getattr(statement, name), (Apply, Load))
+            if isinstance(getattr(statement, name), (lf.Apply, lf.Load))
         }
         made = replace(statement, **changes)
-        if isinstance(made, Store):
+        if isinstance(made, lf.Store):
             place = self._place_of(made.pointer)
             if place is not None:
                 made = replace(made, pointer=place.pointer, index=plus(place.base, made.index))
@@ -295,11 +284,11 @@ class _Part:
         }
         return replace(made, **blocks) if blocks else made
 
-    def _in_expr(self, value: Expr) -> Expr:
+    def _in_expr(self, value: lf.Expr) -> lf.Expr:
         match value:
-            case Apply(args=args):
+            case lf.Apply(args=args):
                 return replace(value, args=tuple(map(self._in_expr, args)))
-            case Load(pointer=pointer):
+            case lf.Load(pointer=pointer):
                 place = self._place_of(pointer)
                 if place is not None:
                     return replace(
@@ -309,5 +298,5 @@ class _Part:
             case _:
                 return value
 
-    def _place_of(self, pointer: Slot) -> _Place | None:
+    def _place_of(self, pointer: lf.Slot) -> _Place | None:
         return next((p for p in self.places if p.found.pointer == pointer), None)

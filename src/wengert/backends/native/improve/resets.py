@@ -12,25 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from ....ir.records import replace, value_record
-from ..form.loopform import (
-    Allocate,
-    Assign,
-    Copy,
-    Expr,
-    For,
-    Invoke,
-    Mark,
-    Procedure,
-    Reset,
-    Slot,
-    Spread,
-    Statement,
-    Store,
-    While,
-    each,
-    expressions_of,
-    slots_in,
-)
+from ..form import loopform as lf
 from ..values.emitter import Names
 from .memory_planning import with_blocks
 
@@ -52,38 +34,38 @@ class _Ways:
     hides: bool = False
 
 
-def with_resets(procedures: Sequence[Procedure], names: Names) -> tuple[Procedure, ...]:
+def with_resets(procedures: Sequence[lf.Procedure], names: Names) -> tuple[lf.Procedure, ...]:
     """The procedures with the arena reset where nothing in it can be reached any more.
 
     The first one is what the program is called by: after it, all memory is released.
     """
-    if not any(_puts(s) for p in procedures for s in each(p.body)):
+    if not any(_puts(s) for p in procedures for s in lf.each(p.body)):
         return tuple(procedures)
     ways = _ways_of(procedures)
     return tuple(_Resetting(p, ways, names).procedure() for p in procedures)
 
 
-def have_resets(procedures: Sequence[Procedure]) -> bool:
+def have_resets(procedures: Sequence[lf.Procedure]) -> bool:
     """Whether the arena is reset anywhere."""
-    return any(isinstance(s, Reset) for p in procedures for s in each(p.body))
+    return any(isinstance(s, lf.Reset) for p in procedures for s in lf.each(p.body))
 
 
-def _puts(statement: Statement) -> bool:
-    return isinstance(statement, Allocate) and statement.in_arena
+def _puts(statement: lf.Statement) -> bool:
+    return isinstance(statement, lf.Allocate) and statement.in_arena
 
 
-def _keeps(statements: Sequence[Statement], ways: dict[str, _Ways]) -> bool:
+def _keeps(statements: Sequence[lf.Statement], ways: dict[str, _Ways]) -> bool:
     """Whether anything is left in the arena."""
     return any(
-        _puts(s) or (isinstance(s, Invoke) and ways[s.function].keeps)
-        for s in each(tuple(statements))
+        _puts(s) or (isinstance(s, lf.Invoke) and ways[s.function].keeps)
+        for s in lf.each(tuple(statements))
     )
 
 
 # --- what becomes of addresses ------------------------------------------------------------
 
 
-def _ways_of(procedures: Sequence[Procedure]) -> dict[str, _Ways]:
+def _ways_of(procedures: Sequence[lf.Procedure]) -> dict[str, _Ways]:
     """The ways of all procedures: from nothing on, until no more is found."""
     ways = {p.name: _Ways(keeps=False) for p in procedures}
     while True:
@@ -93,7 +75,7 @@ def _ways_of(procedures: Sequence[Procedure]) -> dict[str, _Ways]:
         ways = found
 
 
-def _ways(procedure: Procedure, ways: dict[str, _Ways]) -> _Ways:
+def _ways(procedure: lf.Procedure, ways: dict[str, _Ways]) -> _Ways:
     given = {slot for slot in procedure.params if _may_lead(slot)}
     own = _Following(procedure.body, ways)
     all_ = _Following(procedure.body, ways, given)
@@ -105,12 +87,12 @@ def _ways(procedure: Procedure, ways: dict[str, _Ways]) -> _Ways:
     )
 
 
-def _numbers(results: Sequence[Slot], leading: set[Slot]) -> frozenset[int]:
+def _numbers(results: Sequence[lf.Slot], leading: set[lf.Slot]) -> frozenset[int]:
     return frozenset(k for k, slot in enumerate(results) if slot in leading)
 
 
 def _without_what_is_reset(
-    procedures: Sequence[Procedure], ways: dict[str, _Ways]
+    procedures: Sequence[lf.Procedure], ways: dict[str, _Ways]
 ) -> dict[str, _Ways]:
     """The ways of procedures, those that reset the arena leaving nothing there."""
     resetting = {p.name for p in procedures[1:] if ways[p.name].keeps and _ends_with_it(p, ways)}
@@ -119,13 +101,13 @@ def _without_what_is_reset(
     }
 
 
-def _ends_with_it(procedure: Procedure, ways: dict[str, _Ways]) -> bool:
+def _ends_with_it(procedure: lf.Procedure, ways: dict[str, _Ways]) -> bool:
     """Whether nothing can reach what a procedure has put into the arena once it has returned."""
     own = _Following(procedure.body, ways)
     return not own.gets_out() and own.leading.isdisjoint(procedure.results)
 
 
-def _may_lead(value: Expr) -> bool:
+def _may_lead(value: lf.Expr) -> bool:
     """Whether a value may be an address, or the place of one."""
     return value.code in ("i64", "ptr")
 
@@ -139,13 +121,13 @@ class _Following:
 
     def __init__(
         self,
-        statements: Sequence[Statement],
+        statements: Sequence[lf.Statement],
         ways: dict[str, _Ways],
-        given: Collection[Slot] = (),
+        given: Collection[lf.Slot] = (),
     ):
-        self._all = list(each(tuple(statements)))
+        self._all = list(lf.each(tuple(statements)))
         self._ways = ways
-        self._own = {s.pointer for s in self._all if isinstance(s, Allocate) and s.in_arena}
+        self._own = {s.pointer for s in self._all if isinstance(s, lf.Allocate) and s.in_arena}
         self.leading = {*given, *self._own}
         before = -1
         while len(self.leading) > before:
@@ -153,37 +135,37 @@ class _Following:
             for statement in self._all:
                 self.leading.update(self._led_to(statement))
 
-    def leads(self, value: Expr) -> bool:
-        return _may_lead(value) and any(slot in self.leading for slot in slots_in(value))
+    def leads(self, value: lf.Expr) -> bool:
+        return _may_lead(value) and any(slot in self.leading for slot in lf.slots_in(value))
 
     def gets_out(self) -> bool:
         """Whether memory may hold them that was there before, or that lasts longer."""
         return any(map(self._hides, self._all))
 
-    def _led_to(self, statement: Statement) -> Iterator[Slot]:
+    def _led_to(self, statement: lf.Statement) -> Iterator[lf.Slot]:
         match statement:
-            case Assign(slot=slot, value=value):
+            case lf.Assign(slot=slot, value=value):
                 if self.leads(value):
                     yield slot
-            case Invoke(function=function, args=args, results=results):
+            case lf.Invoke(function=function, args=args, results=results):
                 ways = self._ways[function]
                 numbers = ways.gives | (ways.passes if any(map(self.leads, args)) else frozenset())
                 yield from (results[k] for k in numbers)
-            case Spread(args=args, results=results):
+            case lf.Spread(args=args, results=results):
                 if any(map(self.leads, args)):
                     yield from filter(_may_lead, results)
             case _:
                 pass
 
-    def _hides(self, statement: Statement) -> bool:
+    def _hides(self, statement: lf.Statement) -> bool:
         match statement:
-            case Store(pointer=pointer, value=value):
+            case lf.Store(pointer=pointer, value=value):
                 return pointer not in self._own and self.leads(value)
-            case Copy(target=target, source=source, code="i64"):
+            case lf.Copy(target=target, source=source, code="i64"):
                 return target not in self._own and source in self.leading
-            case Invoke(function=function, args=args):
+            case lf.Invoke(function=function, args=args):
                 return self._ways[function].hides and any(map(self.leads, args))
-            case Spread(args=args):
+            case lf.Spread(args=args):
                 return any(map(self.leads, args))
             case _:
                 return False
@@ -195,31 +177,31 @@ class _Following:
 class _Resetting:
     """One procedure."""
 
-    def __init__(self, procedure: Procedure, ways: dict[str, _Ways], names: Names):
+    def __init__(self, procedure: lf.Procedure, ways: dict[str, _Ways], names: Names):
         self._procedure = procedure
         self._ways = ways
         self._names = names
         self._mentions = Counter(procedure.results)
         self._mentions.update(_mentioned(procedure.body))
 
-    def procedure(self) -> Procedure:
+    def procedure(self) -> lf.Procedure:
         p, ways = self._procedure, self._ways
         body = tuple(map(self._statement, p.body))
         if _keeps(p.body, ways) and not ways[p.name].keeps:
             body = self._reset(body)
         return replace(p, body=body)
 
-    def _statement(self, statement: Statement) -> Statement:
+    def _statement(self, statement: lf.Statement) -> lf.Statement:
         made = with_blocks(statement, lambda block: map(self._statement, block))
         match made:
-            case For(body=body) if self._can_end(body):
+            case lf.For(body=body) if self._can_end(body):
                 return replace(made, body=self._reset(body))
-            case While(test=test, body=body) if self._can_end((*test, *body)):
+            case lf.While(test=test, body=body) if self._can_end((*test, *body)):
                 return self._while_reset(made)
             case _:
                 return made
 
-    def _can_end(self, body: Sequence[Statement]) -> bool:
+    def _can_end(self, body: Sequence[lf.Statement]) -> bool:
         """Whether what an iteration puts into the arena is of no use when it is over."""
         if not _keeps(body, self._ways):
             return False
@@ -228,11 +210,11 @@ class _Resetting:
         stays = all(inside[slot] == self._mentions[slot] for slot in found.leading)
         return stays and not found.gets_out()
 
-    def _reset(self, body: Sequence[Statement]) -> tuple[Statement, ...]:
-        place = Slot(self._names.fresh("mark"), "ptr")
-        return (Mark(place), *body, Reset(place))
+    def _reset(self, body: Sequence[lf.Statement]) -> tuple[lf.Statement, ...]:
+        place = lf.Slot(self._names.fresh("mark"), "ptr")
+        return (lf.Mark(place), *body, lf.Reset(place))
 
-    def _while_reset(self, loop: While) -> While:
+    def _while_reset(self, loop: lf.While) -> lf.While:
         """A loop whose condition may keep something, too."""
         mark, *body, reset = self._reset(loop.body)
         if _keeps(loop.test, self._ways):
@@ -240,10 +222,10 @@ class _Resetting:
         return replace(loop, body=(mark, *body, reset))
 
 
-def _mentioned(statements: Sequence[Statement]) -> Iterator[Slot]:
+def _mentioned(statements: Sequence[lf.Statement]) -> Iterator[lf.Slot]:
     """The variables that statements read or give values to, as often as they do."""
-    for statement in each(tuple(statements)):
-        for value in expressions_of(statement):
-            yield from slots_in(value)
-        if isinstance(statement, (Invoke, Spread)):
+    for statement in lf.each(tuple(statements)):
+        for value in lf.expressions_of(statement):
+            yield from lf.slots_in(value)
+        if isinstance(statement, (lf.Invoke, lf.Spread)):
             yield from statement.results

@@ -7,20 +7,8 @@ from collections.abc import Sequence
 from ....ir.graph import UNDEFINED
 from ....ir.records import replace
 from ..form.loopform import Code, Constant
+from ..values import values as nv
 from ..values.complexes import is_complex, lifted
-from ..values.values import (
-    UNBOUND,
-    ZERO,
-    Broadcast,
-    Lazy,
-    Range,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-)
 from .lowering import BlockLowering
 from .plans import (
     ArrayPlan,
@@ -37,77 +25,79 @@ from .sequences.columns import GrowingList, range_of, range_parts
 from .sequences.merged_lists import nothing_like
 
 
-def merged_plan(a: Value, b: Value) -> Plan:
+def merged_plan(a: nv.Value, b: nv.Value) -> Plan:
     """A plan that covers the results of two branches."""
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
+    if isinstance(a, nv.Scalar) and isinstance(b, nv.Scalar):
         return covering(a, b)
     if is_array(a) and is_array(b):
-        same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
+        same = isinstance(a, nv.View) and isinstance(b, nv.View) and is_same_part(a, b)
         return ArrayPlan(in_place=same)
     if is_complex(a) != is_complex(b):
-        raise Unlowered("a variable that is now complex, and now something else")
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and is_alike(a, b):
+        raise nv.Unlowered("a variable that is now complex, and now something else")
+    if isinstance(a, nv.Tuple) and isinstance(b, nv.Tuple) and is_alike(a, b):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
-    if isinstance(a, Range) and isinstance(b, Range) and a != b:
+    if isinstance(a, nv.Range) and isinstance(b, nv.Range) and a != b:
         return RangePlan(merged_plan(range_parts(a), range_parts(b)))
     if is_same(a, b):
         return SamePlan()
     if isinstance(a, GrowingList) and isinstance(b, GrowingList):
         return ListPlan()
-    raise Unlowered("branches that give values of different kinds")
+    raise nv.Unlowered("branches that give values of different kinds")
 
 
-def is_alike(a: Tuple, b: Tuple) -> bool:
+def is_alike(a: nv.Tuple, b: nv.Tuple) -> bool:
     """Whether two containers differ in what they hold only: a list is no tuple, and no object."""
     named = a.form not in ("list", "tuple")
     same_class = a.form == b.form and a.type is b.type
     return same_class and len(a.items) == len(b.items) and (not named or a.keys == b.keys)
 
 
-def both_complex(blocks: Sequence[BlockLowering], pair: tuple[Value, Value]) -> tuple[Value, Value]:
+def both_complex(
+    blocks: Sequence[BlockLowering], pair: tuple[nv.Value, nv.Value]
+) -> tuple[nv.Value, nv.Value]:
     """What two branches give: a number that one of them makes complex is so in both."""
     if not any(map(is_complex, pair)):
         return pair
     a, b = (
-        lifted(inner.e, value) if isinstance(value, Scalar) else value
+        lifted(inner.e, value) if isinstance(value, nv.Scalar) else value
         for inner, value in zip(blocks, pair, strict=True)
     )
     return a, b
 
 
-def is_array(value: Value) -> bool:
-    return isinstance(value, (View, Lazy, Broadcast))
+def is_array(value: nv.Value) -> bool:
+    return isinstance(value, (nv.View, nv.Lazy, nv.Broadcast))
 
 
-def placeholder(site: BlockLowering, value: Value, other: Value) -> Value:
+def placeholder(site: BlockLowering, value: nv.Value, other: nv.Value) -> nv.Value:
     """Something in the place of what a branch does not assign, and nobody reads then."""
-    if not isinstance(value, StaticValue) or value.value is not UNDEFINED.value:
+    if not isinstance(value, nv.StaticValue) or value.value is not UNDEFINED.value:
         return value
     match other:
-        case Scalar(code=code):
+        case nv.Scalar(code=code):
             return unbound(code)
-        case View(code=code, dims=dims) | Lazy(code=code, dims=dims):
+        case nv.View(code=code, dims=dims) | nv.Lazy(code=code, dims=dims):
             return no_array(site, code, len(dims))
         case GrowingList():
             return nothing_like(site.e, other)
-        case Tuple(items=items):
+        case nv.Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
-        case StaticValue():
+        case nv.StaticValue():
             return other
-        case Range():
+        case nv.Range():
             return range_of(placeholder(site, value, range_parts(other)))
         case _:
             return value
 
 
-def no_array(site: BlockLowering, code: Code, rank: int) -> View:
+def no_array(site: BlockLowering, code: Code, rank: int) -> nv.View:
     """An array in the place of one that has not been made."""
-    made = site.allocate((ZERO,) * rank, code, ())
+    made = site.allocate((nv.ZERO,) * rank, code, ())
     made.root.bound = Constant(False, "b1")
     return made
 
 
-def unbound(code: Code) -> Scalar:
+def unbound(code: Code) -> nv.Scalar:
     """A number in the place of one that has not been assigned."""
     zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
-    return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)
+    return nv.Scalar(Constant(zero.get(code, 0.0), code), nv.UNBOUND, 0)

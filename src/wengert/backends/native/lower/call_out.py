@@ -12,42 +12,14 @@ from typing import Any
 from ....ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
 from ....ir.types import NONE, UNKNOWN, Array, Kind, Number, Struct
 from ....ops.registry import runtime_helper
-from ..form.loopform import (
-    CODES,
-    NUMPY_NAMES,
-    SIZES,
-    Apply,
-    Expr,
-    External,
-    Load,
-)
+from ..form import loopform as lf
 from ..prepare.writes import WRITES
+from ..values import values as nv
 from ..values.complexes import complex_number, complex_of, is_complex, is_number, must_be_complex
 from ..values.loops import copy_elements
 from ..values.numbers import origin_expr
 from ..values.promotion import converted
 from ..values.strides import is_contiguous
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Bounds,
-    Broadcast,
-    DynamicOwner,
-    Lazy,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-    integer,
-    plus,
-    product,
-    times,
-)
 from .lowering import BlockLowering, Handler
 from .parameters import parts_side_by_side
 from .words import (
@@ -101,7 +73,7 @@ def _is_representable(kind: Kind) -> bool:
         case Number():
             return True
         case Array(dtype=dtype, rank=rank):
-            return rank is not None and (dtype in CODES or dtype == COMPLEX)
+            return rank is not None and (dtype in lf.CODES or dtype == COMPLEX)
         case Struct(form="tuple" | "list" | "namedtuple", items=items):
             return all(map(_is_representable, items))
         case _:
@@ -111,35 +83,39 @@ def _is_representable(kind: Kind) -> bool:
 def handler(reason: str) -> Handler:
     """The handler of an equation that has no native form, for this reason."""
 
-    def lowered(site: BlockLowering, eqn: Eqn) -> Value:
+    def lowered(site: BlockLowering, eqn: Eqn) -> nv.Value:
         # another equation of the same op may stand at the same place
         if not can_be_called_out(eqn, may_give_views=not site.unit.changes_arrays):
-            raise Unlowered(reason)
+            raise nv.Unlowered(reason)
         try:
             return _called_out(site, eqn, reason)
-        except Unlowered:
-            raise Unlowered(reason) from None
+        except nv.Unlowered:
+            raise nv.Unlowered(reason) from None
 
     return lowered
 
 
-def _called_out(site: BlockLowering, eqn: Eqn, reason: str) -> Value:
+def _called_out(site: BlockLowering, eqn: Eqn, reason: str) -> nv.Value:
     results = _Results(site)
     results.call(eqn, eqn.outs[0].kind, reason)
     return results.value(eqn.outs)
 
 
 def on_large(
-    site: BlockLowering, eqn: Eqn, made: View, least: int, native: Callable[[BlockLowering], None]
+    site: BlockLowering,
+    eqn: Eqn,
+    made: nv.View,
+    least: int,
+    native: Callable[[BlockLowering], None],
 ) -> None:
     """Have Python compute an array where it has so many elements, and native code smaller ones."""
     if not site.unit.may_call_faster:
         native(site)
         return
-    is_large = site.e.apply("ge", site.e.let(product(made.dims)), integer(least), code="b1")
+    is_large = site.e.apply("ge", site.e.let(nv.product(made.dims)), nv.integer(least), code="b1")
     by_python, by_native = (site.inside(site.block) for _ in range(2))
     results = _Results(by_python)
-    results.call(eqn, Array(NUMPY_NAMES[made.code], len(made.dims)), None)
+    results.call(eqn, Array(lf.NUMPY_NAMES[made.code], len(made.dims)), None)
     results.fetch_into(made)
     native(by_native)
     for each in (by_python, by_native):
@@ -147,8 +123,8 @@ def on_large(
     site.e.choose(is_large, by_python.e.statements, by_native.e.statements)
 
 
-def _is_static(value: Value) -> bool:
-    return isinstance(value, StaticValue)
+def _is_static(value: nv.Value) -> bool:
+    return isinstance(value, nv.StaticValue)
 
 
 def _function(eqn: Eqn, variables: Sequence[Var], known: dict[Var, Const]) -> Function:
@@ -172,46 +148,46 @@ class _Operands:
 
     def __init__(self, site: BlockLowering):
         self.site = site
-        self.integers: list[Expr] = []
-        self.floats: list[Expr] = []
-        self.places: list[Load] = []
+        self.integers: list[lf.Expr] = []
+        self.floats: list[lf.Expr] = []
+        self.places: list[lf.Load] = []
 
-    def words_of(self, value: Value) -> Words:
+    def words_of(self, value: nv.Value) -> Words:
         """How an operand lies in words, to which it is added."""
-        if isinstance(value, Lazy) and not value.dims:
+        if isinstance(value, nv.Lazy) and not value.dims:
             value = self.site.computed(value)
         match value:
-            case Scalar():
+            case nv.Scalar():
                 return self._number(value)
-            case View() | Lazy() | Broadcast():
+            case nv.View() | nv.Lazy() | nv.Broadcast():
                 return self._array(self.site.view(value))
-            case Tuple() if is_complex(value):
+            case nv.Tuple() if is_complex(value):
                 return self._complex(value)
-            case Tuple(items=items, form="tuple" | "list" as form):
+            case nv.Tuple(items=items, form="tuple" | "list" as form):
                 return ContainerWords(form, tuple(map(self.words_of, items)))
-            case Bounds(start=start, stop=stop, step=step):
+            case nv.Bounds(start=start, stop=stop, step=step):
                 return ContainerWords("slice", tuple(map(self.words_of, (start, stop, step))))
-            case StaticValue(value=known):
+            case nv.StaticValue(value=known):
                 return KnownWords(known)
             case None:
                 return KnownWords(None)
             case _:
-                raise Unlowered("an operand that is no number and no array")
+                raise nv.Unlowered("an operand that is no number and no array")
 
-    def _add(self, words: list[Expr], *values: Expr) -> int:
+    def _add(self, words: list[lf.Expr], *values: lf.Expr) -> int:
         words += values
         return len(words) - len(values)
 
-    def _number(self, value: Scalar) -> NumberWords:
+    def _number(self, value: nv.Scalar) -> NumberWords:
         e, code = self.site.e, value.code
         owner = self._add(self.integers, origin_expr(value.origin))
         if code in ("f64", "f32"):
             return NumberWords(code, self._add(self.floats, converted(e, value.expr, "f64")), owner)
         return NumberWords(code, self._add(self.integers, converted(e, value.expr, "i64")), owner)
 
-    def _complex(self, value: Tuple) -> Words:
+    def _complex(self, value: nv.Tuple) -> Words:
         parts: list[Any] = [
-            self.site.computed(x) if isinstance(x, Lazy) else x for x in value.items
+            self.site.computed(x) if isinstance(x, nv.Lazy) else x for x in value.items
         ]
         if not is_number(complex_of(*parts)):
             return self._complex_array([self.site.view(part) for part in parts])
@@ -219,23 +195,23 @@ class _Operands:
         owner = self._add(self.integers, origin_expr(parts[0].origin))
         return ComplexWords(self._add(self.floats, *(part.expr for part in parts)), owner)
 
-    def _array(self, view: View, dtype: str = "") -> ArrayWords:
+    def _array(self, view: nv.View, dtype: str = "") -> ArrayWords:
         contiguous = is_contiguous(view)
         at = self._add(self.integers, *view.dims, *(() if contiguous else view.strides))
-        self.places.append(Load(view.pointer, view.offset, view.code))
-        dtype = dtype or NUMPY_NAMES[view.code]
+        self.places.append(lf.Load(view.pointer, view.offset, view.code))
+        dtype = dtype or lf.NUMPY_NAMES[view.code]
         return ArrayWords(dtype, len(view.dims), at, len(self.places) - 1, contiguous)
 
-    def _complex_array(self, parts: list[View]) -> ArrayWords:
+    def _complex_array(self, parts: list[nv.View]) -> ArrayWords:
         """Its parts side by side."""
         dims = parts[0].dims
-        whole = self.site.allocate((*dims, integer(2)), "f64", ())
-        strides = c_strides(dims)
+        whole = self.site.allocate((*dims, nv.integer(2)), "f64", ())
+        strides = nv.c_strides(dims)
         for place, view in zip(
             parts_side_by_side(self.site.e, whole.root, dims, strides), parts, strict=True
         ):
             copy_elements(self.site.e, place, view)
-        return self._array(View(whole.root, "f64", dims, strides, ZERO), COMPLEX)
+        return self._array(nv.View(whole.root, "f64", dims, strides, nv.ZERO), COMPLEX)
 
 
 class _Results:
@@ -245,8 +221,8 @@ class _Results:
         self.site = site
         self.e = site.e
         self.status = self.integers = self.floats = 0
-        self.words: View | None = None
-        self.numbers: View | None = None
+        self.words: nv.View | None = None
+        self.numbers: nv.View | None = None
         self.result: Words = KnownWords(None)
 
     def call(self, eqn: Eqn, kind: Kind, reason: str | None) -> None:
@@ -304,74 +280,76 @@ class _Results:
         return self.floats - count
 
     def _write_call(self, number: int, operands: _Operands, name: str) -> None:
-        words = self.site.allocate((integer(self.integers),), "i64", ())
-        numbers = self.site.allocate((integer(max(1, self.floats)),), "f64", ())
-        for view, values in ((words, (*operands.integers, ONE)), (numbers, operands.floats)):
+        words = self.site.allocate((nv.integer(self.integers),), "i64", ())
+        numbers = self.site.allocate((nv.integer(max(1, self.floats)),), "f64", ())
+        for view, values in ((words, (*operands.integers, nv.ONE)), (numbers, operands.floats)):
             for k, value in enumerate(values):
-                self.e.store(view, (integer(k),), value)
+                self.e.store(view, (nv.integer(k),), value)
         places = (_start(words), _start(numbers), *operands.places)
-        self.e.add(External(name, places, number))
+        self.e.add(lf.External(name, places, number))
         self.words, self.numbers = words, numbers
-        failed = Apply("ne", (self._word(self.status), ZERO), "b1")
+        failed = lf.Apply("ne", (self._word(self.status), nv.ZERO), "b1")
         self.e.exit_if(failed, "Python raises, or gives something of another type")
 
-    def _word(self, k: int) -> Expr:
+    def _word(self, k: int) -> lf.Expr:
         assert self.words is not None
-        return self.e.load(self.words, (integer(k),))
+        return self.e.load(self.words, (nv.integer(k),))
 
-    def _float(self, k: int) -> Expr:
+    def _float(self, k: int) -> lf.Expr:
         assert self.numbers is not None
-        return self.e.load(self.numbers, (integer(k),))
+        return self.e.load(self.numbers, (nv.integer(k),))
 
-    def value(self, names: Sequence[Var]) -> Value:
+    def value(self, names: Sequence[Var]) -> nv.Value:
         """What Python has given."""
         return self._value_of(self.result, names)
 
-    def fetch_into(self, made: View) -> None:
+    def fetch_into(self, made: nv.View) -> None:
         """Copy the array that Python has given to memory."""
         assert isinstance(self.result, ArrayWords)
         for k, dim in enumerate(made.dims):
             self.e.must_be_same(self._word(self.result.at + k), dim)
         self._fetch(made, self.result.at - 1)
 
-    def _value_of(self, words: Words, names: Sequence[Var] = ()) -> Value:
+    def _value_of(self, words: Words, names: Sequence[Var] = ()) -> nv.Value:
         match words:
             case NumberWords(code="f64", at=at, owner=owner):
-                return Scalar(self._float(at), self._owner(owner))
+                return nv.Scalar(self._float(at), self._owner(owner))
             case NumberWords(code=code, at=at, owner=owner):
-                return Scalar(converted(self.e, self._word(at), code), self._owner(owner))
+                return nv.Scalar(converted(self.e, self._word(at), code), self._owner(owner))
             case ComplexWords(at=at, owner=owner):
                 return complex_number(self._float(at), self._float(at + 1), self._owner(owner))
             case ArrayWords():
                 return self._array(words, names)
             case ContainerWords(form=form, items=items, keys=keys, type=cls):
-                return Tuple(tuple(map(self._value_of, items)), form, keys, cls)
+                return nv.Tuple(tuple(map(self._value_of, items)), form, keys, cls)
             case KnownWords(value=value):
-                return StaticValue(value)
+                return nv.StaticValue(value)
 
-    def _owner(self, at: int) -> DynamicOwner:
-        return DynamicOwner(self._word(at), frozenset((PYTHON, NUMPY)))
+    def _owner(self, at: int) -> nv.DynamicOwner:
+        return nv.DynamicOwner(self._word(at), frozenset((nv.PYTHON, nv.NUMPY)))
 
-    def _array(self, words: ArrayWords, names: Sequence[Var]) -> Value:
+    def _array(self, words: ArrayWords, names: Sequence[Var]) -> nv.Value:
         dims = tuple(self._word(words.at + k) for k in range(words.rank))
         for dim in dims:
             self.e.note_least(dim, 0)
         if words.dtype == COMPLEX:
-            whole = self.site.allocate((*dims, integer(2)), "f64", ())
+            whole = self.site.allocate((*dims, nv.integer(2)), "f64", ())
             self._fetch(whole, words.at - 1)
-            return complex_of(*parts_side_by_side(self.e, whole.root, dims, c_strides(dims)))
-        made = self.site.allocate(dims, CODES[words.dtype], names)
+            return complex_of(*parts_side_by_side(self.e, whole.root, dims, nv.c_strides(dims)))
+        made = self.site.allocate(dims, lf.CODES[words.dtype], names)
         self._fetch(made, words.at - 1)
         return made
 
-    def _fetch(self, target: View, address: int) -> None:
+    def _fetch(self, target: nv.View, address: int) -> None:
         """Copy an array to memory of its own."""
         assert self.words is not None
-        size = self.site.allocate((ONE,), "i64", ())
-        self.e.store(size, (ZERO,), times(product(target.dims), integer(SIZES[target.code])))
-        where = Load(self.words.pointer, plus(self.words.offset, integer(address)), "i64")
-        self.e.add(External(FETCH, (_start(target), where, _start(size))))
+        size = self.site.allocate((nv.ONE,), "i64", ())
+        self.e.store(
+            size, (nv.ZERO,), nv.times(nv.product(target.dims), nv.integer(lf.SIZES[target.code]))
+        )
+        where = lf.Load(self.words.pointer, nv.plus(self.words.offset, nv.integer(address)), "i64")
+        self.e.add(lf.External(FETCH, (_start(target), where, _start(size))))
 
 
-def _start(view: View) -> Load:
-    return Load(view.pointer, view.offset, view.code)
+def _start(view: nv.View) -> lf.Load:
+    return lf.Load(view.pointer, view.offset, view.code)

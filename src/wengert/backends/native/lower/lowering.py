@@ -14,26 +14,15 @@ from ....ops.registry import named
 from ..form.loopform import Procedure
 from ..form.target import Target
 from ..prepare.writes import OF_DERIVATIVES, WRITES
+from ..values import values as nv
 from ..values.aliases import must_reach_the_caller
 from ..values.complexes import is_complex
 from ..values.constants import constant
 from ..values.emitter import Emitter, Names
 from ..values.strides import is_spread
-from ..values.values import (
-    NUMPY,
-    OF_DOUBLES,
-    Broadcast,
-    Lazy,
-    Root,
-    Scalar,
-    StaticValue,
-    Unlowered,
-    Value,
-    View,
-)
 from .operands import Operands
 
-Handler = Callable[["BlockLowering", Eqn], Value]
+Handler = Callable[["BlockLowering", Eqn], nv.Value]
 
 HANDLERS: dict[str, Handler] = {}
 """What ops become, by name; elementwise ops are in `rows.ROWS`."""
@@ -71,16 +60,16 @@ class ProgramBuilder:
         self.procedures: dict[str, Procedure] = {}
         self.callees: dict[Any, Any] = {}
         self.names = Names()
-        self.on_write: Callable[[Root], None] = lambda root: None
-        self.is_kept: Callable[[Root], bool] = lambda root: False
+        self.on_write: Callable[[nv.Root], None] = lambda root: None
+        self.is_kept: Callable[[nv.Root], bool] = lambda root: False
         """Whether a piece of memory stays as it is for as long as the function runs."""
         self.changes_arrays = False
         """Whether the program itself writes to arrays."""
         self.lies_in_order = True
         """Whether all arrays of several axes that the program makes are in C order in Python, too."""
-        self.of_lists: frozenset[int] = OF_DOUBLES
+        self.of_lists: frozenset[int] = nv.OF_DOUBLES
         """Whose the floats may be that lists hold."""
-        self.learned: dict[Any, Value] = {}
+        self.learned: dict[Any, nv.Value] = {}
         """Items of lists of which the program itself says nothing."""
         self.loose: set[Any] = set()
         """Lists that hold numbers of several types."""
@@ -96,7 +85,7 @@ class ProgramBuilder:
         """Whether Python may be called where it is faster."""
         self.without_form: dict[Any, str] = {}
         """Equations that have no native form, by op and place, and why."""
-        self.outside: dict[tuple[int, str], Value] = {}
+        self.outside: dict[tuple[int, str], nv.Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
 
@@ -107,9 +96,9 @@ class BlockLowering(Operands):
         self,
         unit: ProgramBuilder,
         e: Emitter,
-        values: dict[Var, Value],
+        values: dict[Var, nv.Value],
         block: Block,
-        destinations: dict[Var, View],
+        destinations: dict[Var, nv.View],
     ):
         super().__init__(e, values, block, destinations)
         self.unit = unit
@@ -130,14 +119,16 @@ class BlockLowering(Operands):
             self._must_have_member(eqn)
             self._bind(eqn.outs, self.lowered(eqn))
         except NotConstant as error:
-            raise Unlowered(str(error), eqn.span) from None
-        except Unlowered as error:
+            raise nv.Unlowered(str(error), eqn.span) from None
+        except nv.Unlowered as error:
             error.span = error.span or eqn.span
             error.eqn = error.eqn or eqn
             raise
         self._done(eqn)
 
-    def apply(self, name: str, *operands: Any, outs: tuple[Var, ...] = (), **options: Any) -> Value:
+    def apply(
+        self, name: str, *operands: Any, outs: tuple[Var, ...] = (), **options: Any
+    ) -> nv.Value:
         """What an op of NumPy's gives, in terms of which another is said.
 
         Operands and options are values, atoms, and constants as Python has them. `outs` are the values of the
@@ -146,11 +137,11 @@ class BlockLowering(Operands):
         args = tuple(map(self.atom, operands))
         params = {key: self.atom(option) for key, option in options.items()}
         eqn = Eqn(
-            outs or (self.atom(StaticValue(None)),), named(name), args, params, namespace="np"
+            outs or (self.atom(nv.StaticValue(None)),), named(name), args, params, namespace="np"
         )
         return self.lowered(eqn)
 
-    def lowered(self, eqn: Eqn) -> Value:
+    def lowered(self, eqn: Eqn) -> nv.Value:
         """What the op of an equation gives."""
         return self.unit.handler_of(self, eqn)(self, eqn)
 
@@ -159,28 +150,28 @@ class BlockLowering(Operands):
         if eqn.namespace not in ("method", "attr") or not eqn.args:
             return
         x = self.values.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else constant(eqn.args[0])
-        if isinstance(x, Scalar) and x.origin != NUMPY:
+        if isinstance(x, nv.Scalar) and x.origin != nv.NUMPY:
             if eqn.op.name not in _OF_NUMBERS or x.code == "b1":
-                raise Unlowered(f"`{eqn.op.name}` of a number that may be Python's own")
+                raise nv.Unlowered(f"`{eqn.op.name}` of a number that may be Python's own")
 
-    def to_write(self, atom: Atom, eqn: Eqn) -> View:
+    def to_write(self, atom: Atom, eqn: Eqn) -> nv.View:
         """An array in memory that an equation is going to change: each element has a place of its own."""
         return self.writable(self.in_memory(atom), eqn)
 
-    def writable(self, view: View, eqn: Eqn) -> View:
+    def writable(self, view: nv.View, eqn: Eqn) -> nv.View:
         """The same for an array that is in memory already."""
         if is_spread(view):
             if eqn.op.name not in OF_DERIVATIVES:
-                raise Unlowered("a write to an array whose elements share memory")
+                raise nv.Unlowered("a write to an array whose elements share memory")
             view = self.copied(view)
         self.on_write(view.root, eqn)
         return view
 
-    def on_write(self, root: Root, eqn: Eqn) -> None:
+    def on_write(self, root: nv.Root, eqn: Eqn) -> None:
         """Note that an equation changes a piece of memory."""
         self.unit.on_write(root)
         if root.lasts:
-            raise Unlowered("a write to an array that a recursive function keeps")
+            raise nv.Unlowered("a write to an array that a recursive function keeps")
         root.changed |= eqn.op.name not in OF_DERIVATIVES
         must_reach_the_caller(root)
 
@@ -190,12 +181,12 @@ class BlockLowering(Operands):
             for each in walk(inner):
                 if each.op.name in WRITES and isinstance(each.args[0], Var):
                     target = self.values.get(each.args[0])
-                    if isinstance(target, (Broadcast, Lazy)) and each.args[0] in self._own:
+                    if isinstance(target, (nv.Broadcast, nv.Lazy)) and each.args[0] in self._own:
                         self.in_memory(each.args[0])
                     if is_complex(target) and each.args[0] in self._own:
                         self.parts_in_memory(each.args[0])
             for out in inner.outs:
-                if isinstance(out, Var) and isinstance(self.values.get(out), Broadcast):
+                if isinstance(out, Var) and isinstance(self.values.get(out), nv.Broadcast):
                     if out in self._own:
                         self.in_memory(out)
                 if isinstance(out, Var) and out in self._own and is_complex(self.values.get(out)):

@@ -7,37 +7,11 @@ from itertools import combinations
 
 from ....ir.graph import Var
 from ..form.loopform import SIZES, Allocate, Expr, Slot
+from ..values import values as nv
 from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-    integer,
-    minus,
-    plus,
-    product,
-    times,
-)
-from .calling_convention import (
-    ArrayLeaf,
-    ComplexArrayLeaf,
-    ComplexLeaf,
-    KnownLeaf,
-    Leaf,
-    ListLeaf,
-    NumberLeaf,
-)
+from . import calling_convention as cc
 from .sequences.columns import GrowingList, Numbers
 
 
@@ -61,98 +35,103 @@ class Parameters:
         roots: which parameter the memory is of, by its identity.
     """
 
-    def __init__(self, e: Emitter, written: set[int], leaves: Sequence[Leaf]):
+    def __init__(self, e: Emitter, written: set[int], leaves: Sequence[cc.Leaf]):
         self.e = e
         self.written = written
         self.slots: list[Slot] = []
-        self.given: dict[int, View] = {}
-        self.own: dict[int, View] = {}
+        self.given: dict[int, nv.View] = {}
+        self.own: dict[int, nv.View] = {}
         self.roots: dict[int, int] = {}
-        self._kept: list[Root] = []
-        arrays = [x for x in leaves if isinstance(x, (ArrayLeaf, ComplexArrayLeaf))]
+        self._kept: list[nv.Root] = []
+        arrays = [x for x in leaves if isinstance(x, (cc.ArrayLeaf, cc.ComplexArrayLeaf))]
         numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
         e.settled.update(self.sizes)
 
-    def value(self, k: int, var: Var, leaf: Leaf) -> Value:
+    def value(self, k: int, var: Var, leaf: cc.Leaf) -> nv.Value:
         """What a parameter holds."""
         hint = var.name or "x"
         match leaf:
-            case NumberLeaf(code=code, numpy=numpy):
+            case cc.NumberLeaf(code=code, numpy=numpy):
                 slot = self.e.slot(hint, code)
                 self.slots.append(slot)
                 self.e.settled.add(slot)
-                return Scalar(slot, NUMPY if numpy else PYTHON, 64)
-            case ComplexLeaf(numpy=numpy):
+                return nv.Scalar(slot, nv.NUMPY if numpy else nv.PYTHON, 64)
+            case cc.ComplexLeaf(numpy=numpy):
                 parts = [self.e.slot(f"{hint}_{part}", "f64") for part in ("re", "im")]
                 re, im = parts
                 self.slots += parts
                 self.e.settled.update(parts)
-                return complex_number(re, im, NUMPY if numpy else PYTHON)
-            case ArrayLeaf():
+                return complex_number(re, im, nv.NUMPY if numpy else nv.PYTHON)
+            case cc.ArrayLeaf():
                 return self._array(k, hint, leaf)
-            case ComplexArrayLeaf():
+            case cc.ComplexArrayLeaf():
                 return self._complex_array(k, hint, leaf)
-            case ListLeaf(item=item):
+            case cc.ListLeaf(item=item):
                 return self._list(k, hint, item)
-            case KnownLeaf(value=value):
-                return StaticValue(value)
+            case cc.KnownLeaf(value=value):
+                return nv.StaticValue(value)
 
-    def _array(self, k: int, hint: str, leaf: ArrayLeaf) -> View:
+    def _array(self, k: int, hint: str, leaf: cc.ArrayLeaf) -> nv.View:
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
-        dims = tuple(ONE if n is None else self.sizes[n] for n in leaf.sizes)
-        strides: tuple[Expr, ...] = tuple(map(self.e.let, c_strides(dims)))
+        dims = tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        strides: tuple[Expr, ...] = tuple(map(self.e.let, nv.c_strides(dims)))
         if not leaf.contiguous:
             slots = [self.e.slot(f"{hint}_stride", "i64") for _ in dims]
             self.slots += slots
             strides = tuple(slots)
-        root = Root(pointer, hint, of_caller=True, lasts=k not in self.written)
-        view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
+        root = nv.Root(pointer, hint, of_caller=True, lasts=k not in self.written)
+        view = nv.View(root, leaf.code, dims, strides, nv.ZERO, whole=leaf.contiguous)
         self.given[k] = view
         if k not in self.written:
             self.roots[id(root)] = k
             self._kept.append(root)
             return view
         copy = self.e.slot(f"{hint}_new", "ptr")
-        self.e.add(Allocate(copy, self.e.let(product(dims)), leaf.code))
-        own = View(
-            Root(copy, hint, of_caller=True), leaf.code, dims, c_strides(dims), ZERO, whole=True
+        self.e.add(Allocate(copy, self.e.let(nv.product(dims)), leaf.code))
+        own = nv.View(
+            nv.Root(copy, hint, of_caller=True),
+            leaf.code,
+            dims,
+            nv.c_strides(dims),
+            nv.ZERO,
+            whole=True,
         )
         copy_elements(self.e, own, view)
         self.own[k] = own
         return own
 
-    def _complex_array(self, k: int, hint: str, leaf: ComplexArrayLeaf) -> Tuple:
+    def _complex_array(self, k: int, hint: str, leaf: cc.ComplexArrayLeaf) -> nv.Tuple:
         """The parts of an array: each is every other number in its memory."""
         if k in self.written:
-            raise Unlowered("a complex array of the caller that the function changes")
+            raise nv.Unlowered("a complex array of the caller that the function changes")
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
-        dims = tuple(ONE if n is None else self.sizes[n] for n in leaf.sizes)
-        strides = c_strides(dims)
+        dims = tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        strides = nv.c_strides(dims)
         if not leaf.contiguous:
             slots = tuple(self.e.slot(f"{hint}_stride", "i64") for _ in dims)
             self.slots += slots
             strides = slots
-        root = Root(pointer, hint, of_caller=True, lasts=True)
+        root = nv.Root(pointer, hint, of_caller=True, lasts=True)
         self.roots[id(root)] = k
         self._kept.append(root)
         return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
-    def _list(self, k: int, hint: str, item: NumberLeaf) -> GrowingList:
+    def _list(self, k: int, hint: str, item: cc.NumberLeaf) -> GrowingList:
         if k in self.written:
-            raise Unlowered("a list of the caller that the function changes")
+            raise nv.Unlowered("a list of the caller that the function changes")
         pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")
         self.slots += [pointer, length]
-        root = Root(pointer, hint, lasts=True)
+        root = nv.Root(pointer, hint, lasts=True)
         self.roots[id(root)] = k
         self._kept.append(root)
-        column = Numbers(root, item.code, NUMPY if item.numpy else PYTHON, 64)
+        column = Numbers(root, item.code, nv.NUMPY if item.numpy else nv.PYTHON, 64)
         return GrowingList(column, length, length)
 
-    def on_write(self, root: Root) -> None:
+    def on_write(self, root: nv.Root) -> None:
         """Note that something is written to: if it is the memory of a parameter, that has to be known before."""
         k = self.roots.get(id(root))
         if k is not None:
@@ -177,23 +156,23 @@ class Parameters:
 
 
 def parts_side_by_side(
-    e: Emitter, root: Root, dims: tuple[Expr, ...], strides: tuple[Expr, ...]
-) -> tuple[View, View]:
+    e: Emitter, root: nv.Root, dims: tuple[Expr, ...], strides: tuple[Expr, ...]
+) -> tuple[nv.View, nv.View]:
     """The parts of an array of complex numbers in memory; its strides count complex numbers."""
-    doubled = tuple(e.let(times(stride, integer(2))) for stride in strides)
-    re, im = (View(root, "f64", dims, doubled, integer(k)) for k in (0, 1))
+    doubled = tuple(e.let(nv.times(stride, nv.integer(2))) for stride in strides)
+    re, im = (nv.View(root, "f64", dims, doubled, nv.integer(k)) for k in (0, 1))
     return re, im
 
 
-def _extent(e: Emitter, view: View) -> tuple[Expr, Expr]:
+def _extent(e: Emitter, view: nv.View) -> tuple[Expr, Expr]:
     """The addresses between which the elements of an array lie."""
     base = e.apply("address", view.pointer, code="i64")
-    low: Expr = ZERO
-    high: Expr = ONE
+    low: Expr = nv.ZERO
+    high: Expr = nv.ONE
     for dim, stride in zip(view.dims, view.strides, strict=True):
-        reach = e.let(times(minus(dim, ONE), stride))
-        low = plus(low, e.apply("min", reach, ZERO) if not view.whole else ZERO)
-        high = plus(high, e.apply("max", reach, ZERO) if not view.whole else reach)
-    size = integer(SIZES[view.code])
-    start = e.let(plus(base, e.let(times(e.let(low), size))))
-    return start, e.let(plus(base, e.let(times(e.let(high), size))))
+        reach = e.let(nv.times(nv.minus(dim, nv.ONE), stride))
+        low = nv.plus(low, e.apply("min", reach, nv.ZERO) if not view.whole else nv.ZERO)
+        high = nv.plus(high, e.apply("max", reach, nv.ZERO) if not view.whole else reach)
+    size = nv.integer(SIZES[view.code])
+    start = e.let(nv.plus(base, e.let(nv.times(e.let(low), size))))
+    return start, e.let(nv.plus(base, e.let(nv.times(e.let(high), size))))

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from ....ir.records import mutable_record
 from ..form.loopform import Code, Slot
+from ..values import values as nv
 from ..values.complexes import by_part, lifted
 from ..values.numbers import as_float_origin, keeps_its_type, possible
-from ..values.values import (
-    Broadcast,
-    DynamicOwner,
-    Lazy,
-    Origin,
-    Range,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-)
 from .lowering import BlockLowering
 from .sequences.columns import GrowingList
 
@@ -85,7 +73,7 @@ class ListPlan:
 class ReplacedPlan:
     """A list of numbers, or of tuples of them, that each iteration makes anew: its items are copied."""
 
-    item: Value
+    item: nv.Value
 
 
 Plan = (
@@ -93,71 +81,71 @@ Plan = (
 )
 
 
-def plan_for(value: Value) -> Plan:
+def plan_for(value: nv.Value) -> Plan:
     """The first guess."""
     match value:
-        case Scalar(code=code, origin=origin, bits=bits):
+        case nv.Scalar(code=code, origin=origin, bits=bits):
             return NumberPlan(code, possible(origin), bits)
-        case View() | Lazy() | Broadcast():
+        case nv.View() | nv.Lazy() | nv.Broadcast():
             return ArrayPlan(in_place=True)
-        case Tuple(items=items):
+        case nv.Tuple(items=items):
             return TuplePlan([plan_for(item) for item in items])
         case _:
             return SamePlan()
 
 
-def joined(plan: NumberPlan, value: Scalar) -> NumberPlan:
+def joined(plan: NumberPlan, value: nv.Scalar) -> NumberPlan:
     """A plan that covers another number, too."""
     bits = WIDEST if value.bits > plan.bits else plan.bits
     if value.code == plan.code:
         return NumberPlan(plan.code, plan.among | possible(value.origin), bits)
     whose = origin_of(plan, Slot("", "i64") if len(plan.among) > 1 else None)
-    both = (value, Scalar(Slot("", plan.code), whose))
+    both = (value, nv.Scalar(Slot("", plan.code), whose))
     if not all(keeps_its_type(number, "f64") for number in both):
-        raise Unlowered(f"a variable that is now of type {plan.code}, now of type {value.code}")
+        raise nv.Unlowered(f"a variable that is now of type {plan.code}, now of type {value.code}")
     a, b = (possible(as_float_origin(number)) for number in both)
     return NumberPlan("f64", a | b, WIDEST)
 
 
-def covers(plan: NumberPlan, value: Scalar) -> bool:
+def covers(plan: NumberPlan, value: nv.Scalar) -> bool:
     if plan.code == value.code:
         return possible(value.origin) <= plan.among and value.bits <= plan.bits
     kept = plan.code == "f64" and keeps_its_type(value, "f64")
     return kept and possible(as_float_origin(value)) <= plan.among
 
 
-def origin_of(plan: NumberPlan, source: Slot | None) -> Origin:
+def origin_of(plan: NumberPlan, source: Slot | None) -> nv.Origin:
     """Whose a number is, which a variable says where that depends on the run."""
-    return DynamicOwner(source, plan.among) if source is not None else next(iter(plan.among))
+    return nv.DynamicOwner(source, plan.among) if source is not None else next(iter(plan.among))
 
 
-def complex_plan(site: BlockLowering, before: Scalar, after: Tuple) -> TuplePlan:
+def complex_plan(site: BlockLowering, before: nv.Scalar, after: nv.Tuple) -> TuplePlan:
     """A plan for a number that a loop makes complex."""
     parts = zip(lifted(site.e, before).items, by_part(after, site.as_scalar).items, strict=True)
     return TuplePlan([covering(real, part) for real, part in parts])
 
 
-def covering(a: Scalar, b: Scalar) -> NumberPlan:
+def covering(a: nv.Scalar, b: nv.Scalar) -> NumberPlan:
     """A plan for two numbers."""
     plan = plan_for(a)
     assert isinstance(plan, NumberPlan)
     return plan if covers(plan, b) else joined(plan, b)
 
 
-def is_same(a: Value, b: Value) -> bool:
+def is_same(a: nv.Value, b: nv.Value) -> bool:
     """Whether two values are known to be the same."""
     match a, b:
-        case StaticValue(value=x), StaticValue(value=y):
+        case nv.StaticValue(value=x), nv.StaticValue(value=y):
             return x is y or (type(x) is type(y) and isinstance(x, (str, int, tuple)) and x == y)
         case GrowingList(), GrowingList():
             return a is b
-        case Range(), Range():
+        case nv.Range(), nv.Range():
             return a == b
         case _:
             return a is b
 
 
-def is_same_part(a: View, b: View) -> bool:
+def is_same_part(a: nv.View, b: nv.View) -> bool:
     """Whether two arrays are the same elements of the same memory, in the same order."""
     same = a.root is b.root and a.whole == b.whole and a.offset == b.offset
     return same and a.dims == b.dims and a.strides == b.strides

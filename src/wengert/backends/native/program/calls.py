@@ -19,22 +19,11 @@ from ..lower.sequences.lists import copied_list, grown, template_of
 from ..lower.sequences.sequences import growing
 from ..prepare.outside import read_from_outside
 from ..values import complexes
+from ..values import values as nv
 from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of
 from ..values.loops import copy_elements
-from ..values.values import (
-    NUMPY,
-    PYTHON,
-    ZERO,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-)
 from .control import settled
 from .passed import exprs_of, fresh, parameter, result_exprs, roots_of, type_of, views_of
 
@@ -54,14 +43,14 @@ class Callable:
     """A function as a procedure: its name, and what it gives (as templates)."""
 
     name: str
-    results: tuple[Value, ...]
+    results: tuple[nv.Value, ...]
 
 
 @lowers("call")
-def _call(site: BlockLowering, eqn: Eqn) -> list[Value]:
+def _call(site: BlockLowering, eqn: Eqn) -> list[nv.Value]:
     callee: Callee = eqn.param("callee")
     if callee.function is None or callee.rebinds:
-        raise Unlowered("a call of a function that binds names outside of it")
+        raise nv.Unlowered("a call of a function that binds names outside of it")
     outside = read_from_outside(callee.function)
     args = [
         _passed(site, atom, var)
@@ -83,7 +72,7 @@ def _call(site: BlockLowering, eqn: Eqn) -> list[Value]:
     return [args[changed[j]] if j in changed else next(rest) for j in range(len(eqn.outs))]
 
 
-def _passed(site: BlockLowering, atom: Atom, var: Var) -> Value:
+def _passed(site: BlockLowering, atom: Atom, var: Var) -> nv.Value:
     """An argument: an array is in memory, and so is a list that may be of any length."""
     value = grown(site, settled(site, atom), var)
     if isinstance(atom, Var) and isinstance(value, GrowingList):
@@ -91,26 +80,26 @@ def _passed(site: BlockLowering, atom: Atom, var: Var) -> Value:
     return value
 
 
-def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
+def _changed_memory(args: Sequence[nv.Value], k: int) -> list[nv.Root]:
     """The memory of an argument that a call changes."""
     value = args[k]
-    if isinstance(value, View):
+    if isinstance(value, nv.View):
         return [value.root]
     if not isinstance(value, GrowingList) or value.length is value.capacity:
-        raise Unlowered("a call of a function that changes a container that it is given")
+        raise nv.Unlowered("a call of a function that changes a container that it is given")
     roots = value.column.roots()
     if any(root in roots_of(other) for n, other in enumerate(args) if n != k for root in roots):
-        raise Unlowered("a call of a function that changes a list that it is given twice")
+        raise nv.Unlowered("a call of a function that changes a list that it is given twice")
     return roots
 
 
-def _handles(value: Value) -> list[Slot]:
+def _handles(value: nv.Value) -> list[Slot]:
     """What a call that changes an argument gives back of it, beside what is in its memory."""
     return handles(value) if isinstance(value, GrowingList) else []
 
 
 def _callable(
-    unit: ProgramBuilder, function: Function, args: Sequence[Value], changed: Changed
+    unit: ProgramBuilder, function: Function, args: Sequence[nv.Value], changed: Changed
 ) -> Callable:
     """The procedure for arguments like these, some of which it changes in place."""
     key = (id(function), *map(type_of, args))
@@ -118,7 +107,7 @@ def _callable(
     if found is not None:
         return found
     if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
-        raise Unlowered("a recursion in which the types of the arguments keep changing")
+        raise nv.Unlowered("a recursion in which the types of the arguments keep changing")
     kept = kept_results(function)
     results = tuple(
         record_of(Slot("", "i64"), Layout()) if j in kept else _guess(_kind(out), args)
@@ -132,14 +121,14 @@ def _callable(
         before, made.results = made.results, results
         if [*map(_found_of, results)] == [*map(_found_of, before)]:
             return made
-    raise Unlowered("a function whose results keep changing their types")
+    raise nv.Unlowered("a function whose results keep changing their types")
 
 
 def _kind(atom: Any) -> Kind:
     return kind_of_atom(atom)
 
 
-def _guess(kind: Kind, args: Sequence[Value]) -> Value:
+def _guess(kind: Kind, args: Sequence[nv.Value]) -> nv.Value:
     """What a call of a function gives that is still being lowered."""
     codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
     if kind == COMPLEX:
@@ -149,18 +138,18 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
         return complexes.complex_of(part, part)
     if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
         dims = tuple(Slot("", "i64") for _ in range(kind.rank))
-        return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)
+        return nv.View(nv.Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, nv.ZERO, whole=True)
     if kind == Seq(FLOAT):
         return growing(Emitter(Names()), template_of(FLOAT), "")
     if isinstance(kind, Seq):
-        return next((arg for arg in args if isinstance(arg, GrowingList)), StaticValue(None))
+        return next((arg for arg in args if isinstance(arg, GrowingList)), nv.StaticValue(None))
     if kind not in codes:
-        return StaticValue(None)
-    numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
-    return Scalar(Slot("", codes[kind]), NUMPY if numpy else PYTHON)
+        return nv.StaticValue(None)
+    numpy = any(isinstance(arg, nv.View) or getattr(arg, "origin", 0) == nv.NUMPY for arg in args)
+    return nv.Scalar(Slot("", codes[kind]), nv.NUMPY if numpy else nv.PYTHON)
 
 
-def _found_of(value: Value) -> Any:
+def _found_of(value: nv.Value) -> Any:
     """The type of a result, and which arrays in it may be copies of those that were given."""
     return type_of(value), [view.root.stands_in for view in views_of(value)]
 
@@ -176,11 +165,11 @@ class _Writes(Exception):
 def _lowered(
     unit: ProgramBuilder,
     function: Function,
-    args: Sequence[Value],
+    args: Sequence[nv.Value],
     made: Callable,
     changed: Changed,
     outside: Outside,
-) -> tuple[Value, ...]:
+) -> tuple[nv.Value, ...]:
     """The results of a function, which works on copies of what it writes to."""
     copied: set[Var] = set()
     while True:
@@ -196,12 +185,12 @@ def _lowered(
 def _lower(
     unit: ProgramBuilder,
     function: Function,
-    args: Sequence[Value],
+    args: Sequence[nv.Value],
     made: Callable,
     changed: Changed,
     outside: Outside,
     copied: set[Var],
-) -> tuple[Value, ...]:
+) -> tuple[nv.Value, ...]:
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
@@ -214,7 +203,7 @@ def _lower(
     own = {body.params[k] for k in changed.values()} | copied
     kept = {root: var for var, v in values.items() if var not in own for root in roots_of(v)}
 
-    def on_write(root: Root) -> None:
+    def on_write(root: nv.Root) -> None:
         if root in kept:
             raise _Writes(kept[root])
 
@@ -245,15 +234,19 @@ def _lower(
     return tuple(results)
 
 
-def _write_back(site: BlockLowering, param: Value, latest: Value) -> None:
+def _write_back(site: BlockLowering, param: nv.Value, latest: nv.Value) -> None:
     """Give an array or a list of the caller what it holds in the end."""
     e = site.e
     if isinstance(param, GrowingList) and isinstance(latest, GrowingList):
         if latest is not param:
             copy_list(site, param, latest)
         return
-    if not isinstance(param, View) or not isinstance(latest, View) or param.code != latest.code:
-        raise Unlowered("a call of a function that changes the type of an array")
+    if (
+        not isinstance(param, nv.View)
+        or not isinstance(latest, nv.View)
+        or param.code != latest.code
+    ):
+        raise nv.Unlowered("a call of a function that changes the type of an array")
     if latest.root is param.root:
         return
     for a, b in zip(param.dims, latest.dims, strict=True):
@@ -261,22 +254,22 @@ def _write_back(site: BlockLowering, param: Value, latest: Value) -> None:
     copy_elements(e, param, latest)
 
 
-def _copied(site: BlockLowering, value: Value) -> Value:
+def _copied(site: BlockLowering, value: nv.Value) -> nv.Value:
     """The same arrays in memory of the function's own."""
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         return replace(value, items=tuple(_copied(site, item) for item in value.items))
     if isinstance(value, GrowingList):
         return copied_list(site, value)
-    return site.copied(value) if isinstance(value, View) else value
+    return site.copied(value) if isinstance(value, nv.View) else value
 
 
-def _handed_on(site: BlockLowering, value: Value) -> Value:
+def _handed_on(site: BlockLowering, value: nv.Value) -> nv.Value:
     """A result, whose arrays the caller is going to own."""
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
     if isinstance(value, GrowingList):
         return _list_handed_on(site, value)
-    if not isinstance(value, View):
+    if not isinstance(value, nv.View):
         return value
     made = site.owned_array(value)
     note_copy(made.root, of=value.root)

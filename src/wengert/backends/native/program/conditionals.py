@@ -23,31 +23,21 @@ from ..lower.plans import (
 from ..lower.sequences.columns import range_of, range_parts
 from ..lower.sequences.lists import grown
 from ..lower.sequences.merged_lists import merged_list
+from ..values import values as nv
 from ..values.aliases import is_lent, note_copy
 from ..values.loops import copy_elements
-from ..values.values import (
-    ZERO,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-)
 from .control import settled, truth
 
 
 @lowers("if")
-def lower_if(site: BlockLowering, eqn: Eqn) -> list[Value]:
+def lower_if(site: BlockLowering, eqn: Eqn) -> list[nv.Value]:
     site.prepare(eqn)
     condition = truth(site, eqn.args[0])
     if isinstance(condition, Constant):
         return _in_place(site, eqn.blocks[0 if condition.value else 1])
     blocks = [site.inside(block) for block in eqn.blocks]
     results = [_branch(inner, block) for inner, block in zip(blocks, eqn.blocks, strict=True)]
-    outs: list[Value] = []
+    outs: list[nv.Value] = []
     for k, (first, second, var) in enumerate(zip(*results, eqn.outs, strict=True)):
         a, b = _grown_together(blocks, (first, second), var)
         pair = (branches.placeholder(blocks[0], a, b), branches.placeholder(blocks[1], b, a))
@@ -65,13 +55,13 @@ def lower_if(site: BlockLowering, eqn: Eqn) -> list[Value]:
 
 
 @lowers("try")
-def lower_try(site: BlockLowering, eqn: Eqn) -> list[Value]:
+def lower_try(site: BlockLowering, eqn: Eqn) -> list[nv.Value]:
     """The body alone: where it raises, the program exits, and the Python form handles the exception."""
     site.prepare(eqn)
-    return [StaticValue(None), *_in_place(site, eqn.blocks[0])]
+    return [nv.StaticValue(None), *_in_place(site, eqn.blocks[0])]
 
 
-def _in_place(site: BlockLowering, block: Block) -> list[Value]:
+def _in_place(site: BlockLowering, block: Block) -> list[nv.Value]:
     """A block that certainly runs, as part of the block around it."""
     site.write_all()
     inner = site.inside(block, site.e)
@@ -82,16 +72,16 @@ def _in_place(site: BlockLowering, block: Block) -> list[Value]:
 
 
 def _grown_together(
-    blocks: Sequence[BlockLowering], pair: tuple[Value, Value], var: Var
-) -> tuple[Value, Value]:
+    blocks: Sequence[BlockLowering], pair: tuple[nv.Value, nv.Value], var: Var
+) -> tuple[nv.Value, nv.Value]:
     """Lists of known length as lists of any length, where branches give lists of different lengths."""
-    if not any(isinstance(value, Tuple) for value in pair):
+    if not any(isinstance(value, nv.Tuple) for value in pair):
         return pair
     a, b = (grown(inner, value, var) for inner, value in zip(blocks, pair, strict=True))
     return a, b
 
 
-def _branch(inner: BlockLowering, block: Block) -> list[Value]:
+def _branch(inner: BlockLowering, block: Block) -> list[nv.Value]:
     inner.run()
     values = [settled(inner, atom) for atom in block.outs]
     inner.write_all()
@@ -101,10 +91,10 @@ def _branch(inner: BlockLowering, block: Block) -> list[Value]:
 def _merged(
     site: BlockLowering,
     blocks: Sequence[BlockLowering],
-    pair: Sequence[Value],
+    pair: Sequence[nv.Value],
     plan: Plan,
     hint: str,
-) -> Value:
+) -> nv.Value:
     match plan:
         case NumberPlan():
             return _merged_number(site, blocks, pair, plan, hint)
@@ -117,12 +107,12 @@ def _merged(
         case RangePlan(parts=parts):
             return range_of(_merged(site, blocks, [*map(range_parts, pair)], parts, hint))
         case TuplePlan(plans=plans):
-            first: Tuple = pair[0]
+            first: nv.Tuple = pair[0]
             items = tuple(
                 _merged(site, blocks, (a, b), inner, hint)
                 for a, b, inner in zip(first.items, pair[1].items, plans, strict=True)
             )
-            return Tuple(items, first.form, first.keys, first.type)
+            return nv.Tuple(items, first.form, first.keys, first.type)
         case _:
             return pair[0]
 
@@ -130,10 +120,10 @@ def _merged(
 def _merged_number(
     site: BlockLowering,
     blocks: Sequence[BlockLowering],
-    pair: Sequence[Value],
+    pair: Sequence[nv.Value],
     plan: NumberPlan,
     hint: str,
-) -> Scalar:
+) -> nv.Scalar:
     plan = replace(plan, bits=WIDEST)
     slot = site.e.slot(hint, plan.code)
     source = site.e.slot(f"{hint}_origin", "i64") if len(plan.among) > 1 else None
@@ -141,17 +131,17 @@ def _merged_number(
         holder = Holder(None, plan, slot, source)
         carried.apply_updates(inner, [carried.update(inner, holder, value)])
     bits = max(value.bits for value in pair)
-    return Scalar(slot, origin_of(plan, source), bits)
+    return nv.Scalar(slot, origin_of(plan, source), bits)
 
 
 def _merged_array(
-    site: BlockLowering, blocks: Sequence[BlockLowering], pair: Sequence[Value], hint: str
-) -> Value:
+    site: BlockLowering, blocks: Sequence[BlockLowering], pair: Sequence[nv.Value], hint: str
+) -> nv.Value:
     small = [inner.view(value) for inner, value in zip(blocks, pair, strict=True)]
     if _are_small(small):
         return _merged_copies(site, blocks, small)
     pointer = site.e.slot(hint, "ptr")
-    root = Root(pointer, hint)
+    root = nv.Root(pointer, hint)
     for inner, value in zip(blocks, pair, strict=True):
         note_copy(root, of=inner.view(value).root)
     if any(view.root.bound is not None for view in small):
@@ -161,7 +151,7 @@ def _merged_array(
     views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
     a, b = views
     if a.code != b.code or len(a.dims) != len(b.dims):
-        raise Unlowered("branches that give arrays of different types")
+        raise nv.Unlowered("branches that give arrays of different types")
     dims: list[Expr] = []
     for sizes in zip(a.dims, b.dims, strict=True):
         if sizes[0] == sizes[1]:
@@ -174,14 +164,14 @@ def _merged_array(
     for inner, view in zip(blocks, views, strict=True):
         inner.e.add(Assign(pointer, view.pointer))
     site.e.owned.append(root)
-    return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
+    return nv.View(root, a.code, tuple(dims), nv.c_strides(tuple(dims)), nv.ZERO, whole=True)
 
 
 def _note_lent(
     site: BlockLowering,
-    made: View,
+    made: nv.View,
     blocks: Sequence[BlockLowering],
-    pair: Sequence[Value],
+    pair: Sequence[nv.Value],
     atoms: Sequence[Atom],
 ) -> None:
     """Keep account of whether an array that branches merge is one of the caller's."""
@@ -193,15 +183,15 @@ def _note_lent(
         inner.e.add(Assign(lent, is_lent(inner.view(value).root, apart=apart)))
 
 
-def _are_small(views: Sequence[View]) -> bool:
+def _are_small(views: Sequence[nv.View]) -> bool:
     a, b = views
     known = a.root.bound is None and b.root.bound is None
     return known and a.dims == b.dims and a.code == b.code and carried.is_small(a)
 
 
 def _merged_copies(
-    site: BlockLowering, blocks: Sequence[BlockLowering], views: Sequence[View]
-) -> View:
+    site: BlockLowering, blocks: Sequence[BlockLowering], views: Sequence[nv.View]
+) -> nv.View:
     """An array that two branches fill."""
     made = site.allocate(views[0].dims, views[0].code, ())
     for inner, view in zip(blocks, views, strict=True):

@@ -1,4 +1,7 @@
-"""Which handler lowers an equation."""
+"""Which handler lowers an equation. Modules that are not named enter their handlers into the table."""
+
+# ruff: noqa: F401
+# pyright: reportUnusedImport=false
 
 from __future__ import annotations
 
@@ -36,57 +39,6 @@ from ..values import elementwise, truth
 from ..values.rows import ROWS
 from ..values.values import Unlowered
 from . import calls, conditionals, loops
-
-TABLES = (
-    indexing,
-    calls,
-    chosen_items,
-    clipping,
-    comparisons,
-    complex_arrays,
-    complex_ops,
-    contractions,
-    conditionals,
-    conversions,
-    creation,
-    decimals,
-    determinants,
-    diagonals,
-    differences,
-    elementwise,
-    argminmax,
-    fields,
-    factorisations,
-    flattened,
-    gaps,
-    joining,
-    known,
-    list_ops,
-    loops,
-    math_of_items,
-    gather_scatter,
-    split,
-    pad_delete,
-    powers,
-    products,
-    python_sums,
-    ranges,
-    quantiles,
-    reductions,
-    scans,
-    shapes,
-    signals,
-    sorting,
-    structure,
-    tables,
-    truth,
-    whole_numbers,
-    index_assignment,
-    writing_items,
-    zeros,
-)
-"""The modules that enter handlers into the table."""
-
 
 Place = tuple[str, Span | None]
 

@@ -9,18 +9,7 @@ from ....ir.graph import FOR, UNDEFINED, WHILE, Atom, Eqn, Var, walk
 from ....ir.types import BOOL, FLOAT, INT, Array, Kind
 from ..containers.composed import words_of
 from ..containers.items_by_number import items_in_order
-from ..form.loopform import (
-    CODES,
-    Apply,
-    Assign,
-    Code,
-    Constant,
-    Expr,
-    For,
-    Slot,
-    While,
-    assigned_in,
-)
+from ..form import loopform as lf
 from ..lower import branches, carried
 from ..lower.carried import Holder
 from ..lower.lowering import BlockLowering, lowers
@@ -29,27 +18,9 @@ from ..lower.sequences.columns import GrowingList, Parts
 from ..lower.sequences.lists import grown, like_item
 from ..lower.sequences.sequences import growing, item_at, push
 from ..prepare.writes import OF_DERIVATIVES, WRITES
+from ..values import values as nv
 from ..values.complexes import by_part, is_complex
 from ..values.emitter import Emitter
-from ..values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Broadcast,
-    Lazy,
-    Range,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    minus,
-    plus,
-    times,
-)
 from .control import settled, truth
 
 INDEX_BITS = 48
@@ -66,56 +37,56 @@ _OF_LISTS = WRITES - OF_DERIVATIVES | {"append_item", "drop"}
 class Walk(NamedTuple):
     """What a loop iterates over: how many items, and how to find one."""
 
-    length: Expr
-    item: Callable[[BlockLowering, Expr], Value]
+    length: lf.Expr
+    item: Callable[[BlockLowering, lf.Expr], nv.Value]
 
 
 def walk_over(site: BlockLowering, atom: Atom) -> Walk:
     """How to iterate over a value."""
     value = site.value(atom)
     match value:
-        case Range(start=start, count=count, step=step):
+        case nv.Range(start=start, count=count, step=step):
 
-            def of_range(inner: BlockLowering, k: Expr) -> Value:
+            def of_range(inner: BlockLowering, k: lf.Expr) -> nv.Value:
                 inner.e.note_least(k, 0)
-                expr = inner.e.let(plus(start.expr, times(k, step.expr)))
+                expr = inner.e.let(nv.plus(start.expr, nv.times(k, step.expr)))
                 least = inner.e.least(start.expr)
-                if least is not None and isinstance(step.expr, Constant) and step.expr.value > 0:
+                if least is not None and isinstance(step.expr, lf.Constant) and step.expr.value > 0:
                     inner.e.note_least(expr, least)
-                return Scalar(expr, PYTHON, INDEX_BITS)
+                return nv.Scalar(expr, nv.PYTHON, INDEX_BITS)
 
             return Walk(count, of_range)
-        case Tuple() if is_complex(value):
+        case nv.Tuple() if is_complex(value):
             return _walk_over_complex(site.parts_in_memory(atom))
         case GrowingList():
             return Walk(value.length, lambda inner, k: item_at(inner.e, value, k))
-        case View() | Lazy() | Broadcast() if value.dims:
+        case nv.View() | nv.Lazy() | nv.Broadcast() if value.dims:
             view = site.in_memory(atom)
             return Walk(view.dims[0], lambda inner, k: row(inner, view, k))
-        case Tuple(items=items) if items:
-            return Walk(integer(len(items)), items_in_order(site, value))
+        case nv.Tuple(items=items) if items:
+            return Walk(nv.integer(len(items)), items_in_order(site, value))
         case _:
-            raise Unlowered("a loop over something that is no range, array or list of numbers")
+            raise nv.Unlowered("a loop over something that is no range, array or list of numbers")
 
 
-def _walk_over_complex(parts: Tuple) -> Walk:
+def _walk_over_complex(parts: nv.Tuple) -> Walk:
     """How to iterate over a complex array."""
     re = parts.items[0]
-    if isinstance(re, Scalar):
-        raise Unlowered("a loop over a complex number")
+    if isinstance(re, nv.Scalar):
+        raise nv.Unlowered("a loop over a complex number")
     return Walk(re.dims[0], lambda inner, k: by_part(parts, lambda view: row(inner, view, k)))
 
 
-def row(site: BlockLowering, array: View, k: Expr) -> Value:
+def row(site: BlockLowering, array: nv.View, k: lf.Expr) -> nv.Value:
     """Row k of an array; a number if it has one axis."""
     if len(array.dims) == 1:
-        return Scalar(site.e.load(array, (k,)), NUMPY)
-    offset = site.e.let(plus(array.offset, times(k, array.strides[0])))
-    return View(array.root, array.code, array.dims[1:], array.strides[1:], offset)
+        return nv.Scalar(site.e.load(array, (k,)), nv.NUMPY)
+    offset = site.e.let(nv.plus(array.offset, nv.times(k, array.strides[0])))
+    return nv.View(array.root, array.code, array.dims[1:], array.strides[1:], offset)
 
 
 @lowers("for", "while")
-def lower_loop(site: BlockLowering, eqn: Eqn) -> list[Value]:
+def lower_loop(site: BlockLowering, eqn: Eqn) -> list[nv.Value]:
     site.prepare(eqn)
     loop = _Loop(site, eqn)
     plans = [plan_for(value) for value in loop.given]
@@ -126,7 +97,7 @@ def lower_loop(site: BlockLowering, eqn: Eqn) -> list[Value]:
         except Retry as retry:
             mark.restore(site.e)
             plans[retry.number] = retry.plan
-    raise Unlowered("a loop whose variables keep changing their types")
+    raise nv.Unlowered("a loop whose variables keep changing their types")
 
 
 class _Mark:
@@ -166,19 +137,19 @@ class _Loop:
             for atom, var in zip(self.initials, self.params, strict=True)
         ]
 
-    def _or_unbound(self, value: Value, var: Var) -> Value:
+    def _or_unbound(self, value: nv.Value, var: Var) -> nv.Value:
         """A number or an array in the place of one that has not been assigned when a loop begins."""
-        codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
-        if not isinstance(value, StaticValue) or value.value is not UNDEFINED.value:
+        codes: dict[Kind, lf.Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+        if not isinstance(value, nv.StaticValue) or value.value is not UNDEFINED.value:
             return value
         if var.kind in codes:
             return branches.unbound(codes[var.kind])
         match var.kind:
-            case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
+            case Array(dtype=dtype, rank=int(rank)) if dtype in lf.CODES and rank:
                 return (
                     value
                     if self._is_read(var)
-                    else branches.no_array(self.site, CODES[dtype], rank)
+                    else branches.no_array(self.site, lf.CODES[dtype], rank)
                 )
             case _:
                 return value
@@ -191,7 +162,7 @@ class _Loop:
                 return True
         return any(var in eqn.operands() for eqn in walk(self.body))
 
-    def lower(self, plans: Sequence[Plan]) -> list[Value]:
+    def lower(self, plans: Sequence[Plan]) -> list[nv.Value]:
         site = self.site
         walks = self.walks
         holders = [
@@ -209,7 +180,7 @@ class _Loop:
             )
         ]
         count = self._count(walks)
-        index = Slot(site.e.names.fresh("k"), "i64")
+        index = lf.Slot(site.e.names.fresh("k"), "i64")
         inner = site.inside(self.body)
         self._bind(inner, walks, holders, index)
         inner.run()
@@ -219,26 +190,26 @@ class _Loop:
         self._finish(inner, steps)
         self._write_loop(inner, holders, index, count)
         if self.counted and lists:
-            site.e.add(Assign(lists[0].length, count))
+            site.e.add(lf.Assign(lists[0].length, count))
         lists = lists[:1] + [_apart(site.e, each) for each in lists[1:]]
         replaced = [carried.is_replaced(holder) for holder in holders]
         runs = any(replaced) and self._must_run(count)
-        outs: list[Value] = [
+        outs: list[nv.Value] = [
             carried.after_loop(site, holder, replaced=runs and its)
             for holder, its in zip(holders, replaced, strict=True)
         ]
         return [*outs, *lists]
 
-    def _must_run(self, count: Expr) -> bool:
+    def _must_run(self, count: lf.Expr) -> bool:
         """Whether the loop has certainly run: exits if it has not, where the program writes to arrays."""
         if self.test is not None or not self.site.unit.changes_arrays:
             return False
-        self.site.e.exit_if(Apply("le", (count, ZERO), "b1"), "a loop that does not run")
+        self.site.e.exit_if(lf.Apply("le", (count, nv.ZERO), "b1"), "a loop that does not run")
         return True
 
-    def _count(self, walks: Sequence[Walk]) -> Expr:
+    def _count(self, walks: Sequence[Walk]) -> lf.Expr:
         if self.test is not None:
-            return ZERO
+            return nv.ZERO
         e = self.site.e
         count = e.let(walks[0].length)
         for other in walks[1:]:
@@ -248,14 +219,14 @@ class _Loop:
         return count
 
     def _bind(
-        self, inner: BlockLowering, walks: Sequence[Walk], holders: Sequence[Holder], index: Slot
+        self, inner: BlockLowering, walks: Sequence[Walk], holders: Sequence[Holder], index: lf.Slot
     ) -> None:
         for var, holder in zip(self.params, holders, strict=True):
             inner.values[var] = holder.value
         for var, over in zip(self.items, walks, strict=True):
-            k: Expr = index
+            k: lf.Expr = index
             if self.reverse:
-                k = inner.e.let(minus(minus(over.length, ONE), index))
+                k = inner.e.let(nv.minus(nv.minus(over.length, nv.ONE), index))
             inner.values[var] = over.item(inner, k)
 
     def _updates(self, inner: BlockLowering, holders: Sequence[Holder]) -> list[carried.Update]:
@@ -283,26 +254,26 @@ class _Loop:
                 pairs = zip(eqn.args[n:], eqn.blocks[-1].params[n:], strict=True)
                 names |= {param for initial, param in pairs if initial in names}
             elif eqn.op.name in _OF_LISTS and eqn.args[0] in names:
-                raise Unlowered("a list that a loop changes and makes anew")
+                raise nv.Unlowered("a list that a loop changes and makes anew")
 
     def _collect(
-        self, inner: BlockLowering, index: Slot, count: Expr, changing: set[Slot]
+        self, inner: BlockLowering, index: lf.Slot, count: lf.Expr, changing: set[lf.Slot]
     ) -> list[GrowingList]:
         """Append what is collected; all lists of a loop grow together."""
         lists = self.eqn.outs[len(self.initials) :]
         if not lists:
             return []
-        changing |= set(assigned_in(tuple(inner.e.statements)))
-        together = Tuple(tuple(self.items_collected))
+        changing |= set(lf.assigned_in(tuple(inner.e.statements)))
+        together = nv.Tuple(tuple(self.items_collected))
         hint = next((var.name for var in lists if var.name), "saved")
         room = count if self.counted else None
         template = self._template(lists)
-        changing |= {Slot("", word.code) for word in words_of(template)}  # is no variable
+        changing |= {lf.Slot("", word.code) for word in words_of(template)}  # is no variable
         made = growing(self.site.e, template, hint, room, lambda expr: expr not in changing)
         if not self.counted:
             push(inner.e, made, together)
         elif self.reverse:
-            place = inner.e.let(minus(minus(count, ONE), index))
+            place = inner.e.let(nv.minus(nv.minus(count, nv.ONE), index))
             made.column.put(inner.e, place, together)
         else:
             made.column.put(inner.e, index, together)
@@ -312,10 +283,10 @@ class _Loop:
             for var, column in zip(lists, made.column.columns, strict=True)
         ]
 
-    def _template(self, lists: Sequence[Var]) -> Tuple:
+    def _template(self, lists: Sequence[Var]) -> nv.Tuple:
         """Items of what is collected; where it is going to hold numbers of several types, of any."""
         unit = self.site.unit
-        return Tuple(
+        return nv.Tuple(
             tuple(
                 like_item(item, unit.of_lists, loose=True) if var in unit.loose else item
                 for var, item in zip(lists, self.items_collected, strict=True)
@@ -330,11 +301,11 @@ class _Loop:
             inner.e.break_if(stop)
 
     def _write_loop(
-        self, inner: BlockLowering, holders: Sequence[Holder], index: Slot, count: Expr
+        self, inner: BlockLowering, holders: Sequence[Holder], index: lf.Slot, count: lf.Expr
     ) -> None:
         body = tuple(inner.e.statements)
         if self.test is None:
-            self.site.e.add(For(index, count, body))
+            self.site.e.add(lf.For(index, count, body))
             return
         test = self.site.inside(self.test)
         for var, holder in zip(self.test.params, holders, strict=True):
@@ -343,7 +314,7 @@ class _Loop:
         condition = truth(test, self.test.outs[0])
         test.write_all()
         test.release_owned()
-        self.site.e.add(While(tuple(test.e.statements), condition, body))
+        self.site.e.add(lf.While(tuple(test.e.statements), condition, body))
 
 
 def _apart(e: Emitter, made: GrowingList) -> GrowingList:

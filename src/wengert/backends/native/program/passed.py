@@ -8,48 +8,36 @@ from ....ir.records import replace
 from ..containers.composed import key_of, mapped, words_of
 from ..form.loopform import Code, Expr, Slot
 from ..lower.sequences.columns import GrowingList
+from ..values import values as nv
 from ..values.emitter import Emitter
 from ..values.numbers import origin_expr
-from ..values.values import (
-    ONE,
-    ZERO,
-    DynamicOwner,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-)
 
 
-def type_of(value: Value) -> Any:
+def type_of(value: nv.Value) -> Any:
     match value:
-        case Scalar(code=code, origin=origin):
+        case nv.Scalar(code=code, origin=origin):
             return code, origin if isinstance(origin, int) else origin.among
-        case View(code=code, dims=dims):
-            return code, value.root.lasts, tuple(dim == ONE for dim in dims)
-        case StaticValue(value=known):
+        case nv.View(code=code, dims=dims):
+            return code, value.root.lasts, tuple(dim == nv.ONE for dim in dims)
+        case nv.StaticValue(value=known):
             return "known", known if isinstance(known, (str, int, type(None))) else id(known)
-        case Tuple(items=items, form=form, keys=keys, type=type_):
+        case nv.Tuple(items=items, form=form, keys=keys, type=type_):
             return form, keys, id(type_), *map(type_of, items)
         case GrowingList():
             return key_of(value)
         case _:
-            raise Unlowered("a call with a range or a slice")
+            raise nv.Unlowered("a call with a range or a slice")
 
 
-def exprs_of(value: Value) -> list[Expr]:
+def exprs_of(value: nv.Value) -> list[Expr]:
     """The variables that a value is passed in."""
     match value:
-        case Scalar(expr=expr, origin=origin):
+        case nv.Scalar(expr=expr, origin=origin):
             return [expr] if isinstance(origin, int) else [expr, origin.expr]
-        case View():
-            dims = [dim for dim in value.dims if dim != ONE]
+        case nv.View():
+            dims = [dim for dim in value.dims if dim != nv.ONE]
             return [value.pointer, value.offset, *dims, *value.strides]
-        case Tuple(items=items):
+        case nv.Tuple(items=items):
             return [expr for item in items for expr in exprs_of(item)]
         case GrowingList():
             return words_of(value)
@@ -57,7 +45,7 @@ def exprs_of(value: Value) -> list[Expr]:
             return []
 
 
-def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> Value:
+def fresh(e: Emitter, like: nv.Value, slots: list[Slot], hint: str = "result") -> nv.Value:
     """A value of the same type, in variables of its own."""
 
     def slot(code: Code) -> Slot:
@@ -65,16 +53,16 @@ def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> V
         return slots[-1]
 
     match like:
-        case Scalar(code=code, origin=int(origin)):
-            return Scalar(slot(code), origin)
-        case Scalar(code=code, origin=DynamicOwner(among=among)):
-            return Scalar(slot(code), DynamicOwner(slot("i64"), among))
-        case View(code=code):
-            root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
-            dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
+        case nv.Scalar(code=code, origin=int(origin)):
+            return nv.Scalar(slot(code), origin)
+        case nv.Scalar(code=code, origin=nv.DynamicOwner(among=among)):
+            return nv.Scalar(slot(code), nv.DynamicOwner(slot("i64"), among))
+        case nv.View(code=code):
+            root = nv.Root(slot("ptr"), hint, stands_in=like.root.stands_in)
+            dims = tuple(nv.ONE if dim == nv.ONE else slot("i64") for dim in like.dims)
             e.owned.append(root)
-            return View(root, code, dims, c_strides(dims), ZERO, whole=True)
-        case Tuple(items=items):
+            return nv.View(root, code, dims, nv.c_strides(dims), nv.ZERO, whole=True)
+        case nv.Tuple(items=items):
             return replace(like, items=tuple(fresh(e, item, slots, hint) for item in items))
         case GrowingList():
             made = mapped(like, lambda expr: slot(expr.code), lasts=False)
@@ -84,23 +72,23 @@ def fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> V
             return like
 
 
-def parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
-    if isinstance(like, Tuple):
+def parameter(e: Emitter, like: nv.Value, slots: list[Slot], hint: str) -> nv.Value:
+    if isinstance(like, nv.Tuple):
         return replace(like, items=tuple(parameter(e, item, slots, hint) for item in like.items))
     if isinstance(like, GrowingList):
         return _list_parameter(e, like, slots, hint)
-    if not isinstance(like, View):
+    if not isinstance(like, nv.View):
         return fresh(e, like, slots, hint)
 
     def slot(part: str, code: Code) -> Slot:
         slots.append(e.slot(f"{hint}{part}", code))
         return slots[-1]
 
-    root = Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
+    root = nv.Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
     offset = slot("_offset", "i64")
-    dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
+    dims = tuple(nv.ONE if dim == nv.ONE else slot("_size", "i64") for dim in like.dims)
     strides = tuple(slot("_stride", "i64") for _ in dims)
-    return View(root, like.code, dims, strides, offset)
+    return nv.View(root, like.code, dims, strides, offset)
 
 
 def _list_parameter(e: Emitter, like: GrowingList, slots: list[Slot], hint: str) -> GrowingList:
@@ -113,33 +101,33 @@ def _list_parameter(e: Emitter, like: GrowingList, slots: list[Slot], hint: str)
     return mapped(like, taken)
 
 
-def roots_of(value: Value) -> list[Root]:
+def roots_of(value: nv.Value) -> list[nv.Root]:
     """The memory that a value lies in."""
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         return [root for item in value.items for root in roots_of(item)]
     if isinstance(value, GrowingList):
         return value.column.roots()
-    return [value.root] if isinstance(value, View) else []
+    return [value.root] if isinstance(value, nv.View) else []
 
 
-def views_of(value: Value) -> list[View]:
+def views_of(value: nv.Value) -> list[nv.View]:
     """The arrays in a value."""
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         return [view for item in value.items for view in views_of(item)]
-    return [value] if isinstance(value, View) else []
+    return [value] if isinstance(value, nv.View) else []
 
 
-def result_exprs(value: Value) -> list[Expr]:
+def result_exprs(value: nv.Value) -> list[Expr]:
     match value:
-        case Scalar(expr=expr, origin=origin):
+        case nv.Scalar(expr=expr, origin=origin):
             return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
-        case View():
-            return [value.pointer, *(d for d in value.dims if d != ONE)]
-        case Tuple(items=items):
+        case nv.View():
+            return [value.pointer, *(d for d in value.dims if d != nv.ONE)]
+        case nv.Tuple(items=items):
             return [expr for item in items for expr in result_exprs(item)]
-        case StaticValue():
+        case nv.StaticValue():
             return []
         case GrowingList():
             return words_of(value)
         case _:
-            raise Unlowered("a function that gives a range or a slice")
+            raise nv.Unlowered("a function that gives a range or a slice")

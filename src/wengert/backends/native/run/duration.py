@@ -10,43 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from ..form.loopform import (
-    Apply,
-    Assign,
-    Constant,
-    Copy,
-    Enlarge,
-    Expr,
-    External,
-    For,
-    If,
-    Invoke,
-    Multiply,
-    Procedure,
-    Slot,
-    Spread,
-    Statement,
-    While,
-    assigned_in,
-    blocks_of,
-    each,
-    slots_in,
-)
+from ..form import loopform as lf
 
 FEW_STEPS = 1000
 """Loops of fewer steps in all are not worth it."""
 
-Factors = tuple[Expr, ...]
+Factors = tuple[lf.Expr, ...]
 
 
 class _Unknown(Exception):
     """How long a loop takes is not known when the program starts."""
 
 
-def steps(procedure: Procedure) -> list[Factors] | None:
+def steps(procedure: lf.Procedure) -> list[Factors] | None:
     """How many steps loops have at most, each a product of parameters and constants; None where that is not known."""
     lengths = {slot for s in procedure.body for slot in _lengths(s)}
-    bounds: dict[Slot, Expr] = {slot: slot for slot in (*procedure.params, *lengths)}
+    bounds: dict[lf.Slot, lf.Expr] = {slot: slot for slot in (*procedure.params, *lengths)}
     try:
         found = list(_steps(procedure.body, (), bounds))
     except _Unknown:
@@ -55,7 +34,7 @@ def steps(procedure: Procedure) -> list[Factors] | None:
 
 
 def takes_long(
-    procedure: Procedure, value: Callable[[Expr], str], define: Callable[[str], str]
+    procedure: lf.Procedure, value: Callable[[lf.Expr], str], define: Callable[[str], str]
 ) -> str:
     """LLVM for whether the loops of a program have many steps, or nobody knows.
 
@@ -85,68 +64,68 @@ def takes_long(
 
 
 def _steps(
-    statements: tuple[Statement, ...], outer: Factors, bounds: dict[Slot, Expr]
+    statements: tuple[lf.Statement, ...], outer: Factors, bounds: dict[lf.Slot, lf.Expr]
 ) -> Iterator[Factors]:
     """The same for statements inside loops of so many steps; `bounds` has what is known of variables until then."""
     for statement in statements:
         _forget(statement, bounds)
         match statement:
-            case For(index=index, count=count, body=body):
+            case lf.For(index=index, count=count, body=body):
                 bounds[index] = _bound(count, bounds)
                 factors = (*outer, bounds[index])
                 yield factors
                 yield from _steps(body, factors, bounds)
-            case Copy(count=count):
+            case lf.Copy(count=count):
                 yield (*outer, _bound(count, bounds))
-            case Assign(slot=slot, value=value) if slot not in bounds:
+            case lf.Assign(slot=slot, value=value) if slot not in bounds:
                 with suppress(_Unknown):
                     bounds[slot] = _bound(value, bounds)
-            case While():
+            case lf.While():
                 if outer or not list(_lengths(statement)):
                     raise _Unknown
-            case Invoke() | Spread() | External() | Multiply():
+            case lf.Invoke() | lf.Spread() | lf.External() | lf.Multiply():
                 raise _Unknown
-            case If():
-                for block in blocks_of(statement):
+            case lf.If():
+                for block in lf.blocks_of(statement):
                     yield from _steps(block, outer, bounds)
                     _forget(statement, bounds)
             case _:
                 pass
-        if blocks_of(statement):
+        if lf.blocks_of(statement):
             _forget(statement, bounds)  # it may not have run
 
 
-def _forget(statement: Statement, bounds: dict[Slot, Expr]) -> None:
+def _forget(statement: lf.Statement, bounds: dict[lf.Slot, lf.Expr]) -> None:
     """What a statement gives a value to is not known any more; parameters and the lengths of lists stay known."""
-    for slot in assigned_in((statement,)):
+    for slot in lf.assigned_in((statement,)):
         if bounds.get(slot) is not slot:
             bounds.pop(slot, None)
 
 
-def _bound(value: Expr, bounds: dict[Slot, Expr]) -> Expr:
+def _bound(value: lf.Expr, bounds: dict[lf.Slot, lf.Expr]) -> lf.Expr:
     """A parameter or constant that a number does not exceed, where it is positive."""
     match value:
-        case Constant():
+        case lf.Constant():
             return value
-        case Slot() if value in bounds:
+        case lf.Slot() if value in bounds:
             return bounds[value]
-        case Apply(op="max", args=(number, Constant(value=least))) if least <= 0:
+        case lf.Apply(op="max", args=(number, lf.Constant(value=least))) if least <= 0:
             return _bound(number, bounds)
-        case Apply(op="sub", args=(number, Constant(value=less))) if less >= 0:
+        case lf.Apply(op="sub", args=(number, lf.Constant(value=less))) if less >= 0:
             return _bound(number, bounds)
         case _:
             raise _Unknown
 
 
-def _lengths(statement: Statement) -> Iterator[Slot]:
+def _lengths(statement: lf.Statement) -> Iterator[lf.Slot]:
     """The lengths of lists that a `while` appends to in each turn, which are few until one needs more memory."""
-    if not isinstance(statement, While) or _loops_or_calls(statement.body):
+    if not isinstance(statement, lf.While) or _loops_or_calls(statement.body):
         return
     for inside in statement.body:
-        if isinstance(inside, If) and any(isinstance(s, Enlarge) for s in inside.then):
-            yield from slots_in(inside.condition)
+        if isinstance(inside, lf.If) and any(isinstance(s, lf.Enlarge) for s in inside.then):
+            yield from lf.slots_in(inside.condition)
 
 
-def _loops_or_calls(statements: tuple[Statement, ...]) -> bool:
-    long = For | While | Invoke | Spread | External | Multiply | Copy
-    return any(isinstance(s, long) for s in each(statements))
+def _loops_or_calls(statements: tuple[lf.Statement, ...]) -> bool:
+    long = lf.For | lf.While | lf.Invoke | lf.Spread | lf.External | lf.Multiply | lf.Copy
+    return any(isinstance(s, long) for s in lf.each(statements))

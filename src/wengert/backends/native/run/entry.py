@@ -16,24 +16,10 @@ from typing import Any
 import numpy as np
 
 from ....ir.types import NONE, Kind, Other, Static, Struct
-from ..emit.llvm_ops import LLVM_TYPES
+from ..emit.llvm_ops import LLVM_TYPES, result_type
 from ..emit.llvm_runtime import MEMORY
 from ..form.loopform import Allocate, Code, Constant, Expr, Slot, each
-from ..lower.calling_convention import (
-    ArgumentResult,
-    ArrayLeaf,
-    ArrayResult,
-    ComplexArrayLeaf,
-    ComplexArrayResult,
-    ComplexLeaf,
-    ComplexResult,
-    KnownResult,
-    ListResult,
-    NumberLeaf,
-    NumberResult,
-    Result,
-    ViewResult,
-)
+from ..lower import calling_convention as cc
 from ..program.function import Lowered
 from ..values.values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, DynamicOwner
 from . import result_memory
@@ -55,22 +41,22 @@ _ROOM = 2**13
 """Bytes for the first small pieces of memory of a call: `malloc` takes as long as some ten elementary functions."""
 
 _WIDTHS = {"b1": 1, "f32": 4, "f64": 8, "i64": 8, "complex": 16}
-AnyArrayLeaf = ArrayLeaf | ComplexArrayLeaf
-AnyArrayResult = ArrayResult | ComplexArrayResult
+AnyArrayLeaf = cc.ArrayLeaf | cc.ComplexArrayLeaf
+AnyArrayResult = cc.ArrayResult | cc.ComplexArrayResult
 
 
 def _type_of(array: AnyArrayLeaf | AnyArrayResult) -> str:
     """The type of the elements of an array, as the table names it."""
-    return array.code if isinstance(array, (ArrayLeaf, ArrayResult)) else "complex"
+    return array.code if isinstance(array, (cc.ArrayLeaf, cc.ArrayResult)) else "complex"
 
 
 def entry_function(lowered: Lowered, result: Kind) -> str:
     """The entry point of a program whose arguments are the leaves themselves; "" if it has none."""
     plain = all(
-        isinstance(leaf, (NumberLeaf, ComplexLeaf, ArrayLeaf, ComplexArrayLeaf))
+        isinstance(leaf, (cc.NumberLeaf, cc.ComplexLeaf, cc.ArrayLeaf, cc.ComplexArrayLeaf))
         for leaf in lowered.leaves
     )
-    by_python = any(isinstance(made, (ListResult, ViewResult)) for made in lowered.results)
+    by_python = any(isinstance(made, (cc.ListResult, cc.ViewResult)) for made in lowered.results)
     if not plain or by_python or not is_plain(result):
         return ""
     names = list(table())
@@ -182,16 +168,16 @@ class _Entry:
         for k, leaf in enumerate(self.lowered.leaves):
             place = self.define(f"getelementptr ptr, ptr %args, i64 {k}")
             value = self.define(f"load ptr, ptr {place}")
-            if isinstance(leaf, NumberLeaf):
+            if isinstance(leaf, cc.NumberLeaf):
                 self.found[next(params)] = self._number(value, leaf)
-            elif isinstance(leaf, ComplexLeaf):
+            elif isinstance(leaf, cc.ComplexLeaf):
                 self._complex(value, leaf, params)
             else:
-                assert isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf))
+                assert isinstance(leaf, (cc.ArrayLeaf, cc.ComplexArrayLeaf))
                 self._array(value, leaf, params, symbols, written=k in self.lowered.written)
         self.found.update(self.sizes)
 
-    def _number(self, value: str, leaf: NumberLeaf) -> str:
+    def _number(self, value: str, leaf: cc.NumberLeaf) -> str:
         code = leaf.code
         names = {"f64": "float", "i64": "int", "b1": "bool"}
         wanted = f"numpy.{code}" if leaf.numpy else names[code]
@@ -209,7 +195,7 @@ class _Entry:
         self.leave_unless(fits, "other")
         return number
 
-    def _complex(self, value: str, leaf: ComplexLeaf, params: Any) -> None:
+    def _complex(self, value: str, leaf: cc.ComplexLeaf, params: Any) -> None:
         wanted = self.from_table("numpy.complex" if leaf.numpy else "complex")
         self.leave_unless(self.same("ptr", self.at(value, TYPE_AT, "ptr"), wanted))
         for offset in (0, 8):
@@ -251,7 +237,7 @@ class _Entry:
 
     def _call(self) -> dict[Slot, str]:
         for made in self.lowered.results:
-            if isinstance(made, ArrayResult) and made.given:
+            if isinstance(made, cc.ArrayResult) and made.given:
                 array = self._new_array(made, self.found)
                 self.arrays[made.pointer] = array
                 self.found[made.pointer] = self.at(array, ARRAY_AT["data"], "ptr")
@@ -264,7 +250,7 @@ class _Entry:
         self._stop_others()
         self.leave_unless(self.same("i32", status, "0"), "exited")
         return {
-            slot: self.define(f"load {_out_type(slot.code)}, ptr {out}")
+            slot: self.define(f"load {result_type(slot.code)}, ptr {out}")
             for slot, out in outs.items()
         }
 
@@ -334,34 +320,34 @@ class _Entry:
         self.do(f"call void {self.from_table('Py_IncRef')}(ptr {none})")
         return none
 
-    def _leaf(self, result: Result, outs: dict[Slot, str]) -> str:
+    def _leaf(self, result: cc.Result, outs: dict[Slot, str]) -> str:
         match result:
-            case KnownResult():
+            case cc.KnownResult():
                 return self._none()
-            case ArgumentResult(number=number):
+            case cc.ArgumentResult(number=number):
                 place = self.define(f"getelementptr ptr, ptr %args, i64 {number}")
                 value = self.define(f"load ptr, ptr {place}")
                 self.do(f"call void {self.from_table('Py_IncRef')}(ptr {value})")
                 return value
-            case NumberResult(slot=slot, origin=origin):
+            case cc.NumberResult(slot=slot, origin=origin):
                 number = outs[slot]
                 if isinstance(origin, DynamicOwner):
                     return self._one_of(
                         origin, outs, lambda whose: self._python_number(number, slot.code, whose)
                     )
                 return self._python_number(number, slot.code, origin)
-            case ComplexResult(re=re, im=im, origin=origin):
+            case cc.ComplexResult(re=re, im=im, origin=origin):
                 parts = (outs[re], outs[im])
                 if isinstance(origin, DynamicOwner):
                     return self._one_of(
                         origin, outs, lambda whose: self._complex_number(parts, whose)
                     )
                 return self._complex_number(parts, origin)
-            case ArrayResult(pointer=pointer, given=True):
+            case cc.ArrayResult(pointer=pointer, given=True):
                 return self.arrays[pointer]
-            case ArrayResult() | ComplexArrayResult():
+            case cc.ArrayResult() | cc.ComplexArrayResult():
                 return self._copied(result, outs)
-            case ListResult() | ViewResult():
+            case cc.ListResult() | cc.ViewResult():
                 raise TypeError("Python puts these together")
 
     def _python_number(self, value: str, code: Code, origin: int) -> str:
@@ -369,8 +355,8 @@ class _Entry:
             value, code = self.define(f"fptrunc double {value} to float"), "f32"
             origin = NUMPY
         if origin == NUMPY:
-            place = self.local(_out_type(code))
-            self.do(f"store {_out_type(code)} {value}, ptr {place}")
+            place = self.local(result_type(code))
+            self.do(f"store {result_type(code)} {value}, ptr {place}")
             descr, make = self.from_table(f"descr.{code}"), self.from_table("PyArray_Scalar")
             return self.define(f"call ptr {make}(ptr {place}, ptr {descr}, ptr null)")
         if code == "b1":
@@ -426,10 +412,6 @@ class _Entry:
             "i1 false)"
         )
         return array
-
-
-def _out_type(code: Code) -> str:
-    return "i64" if code == "b1" else LLVM_TYPES[code]
 
 
 def _size(dim: Expr, sizes: dict[Slot, str]) -> str:

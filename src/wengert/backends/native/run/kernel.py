@@ -13,26 +13,8 @@ import numpy as np
 from ....ir.types import Kind, leaves, tuple_kind
 from ..emit import llvm
 from ..emit.llvm_runtime import MEMORY_WORDS
-from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
-from ..lower.calling_convention import (
-    ArgumentResult,
-    ArrayLeaf,
-    ArrayResult,
-    ComplexArrayLeaf,
-    ComplexArrayResult,
-    ComplexLeaf,
-    ComplexResult,
-    KnownLeaf,
-    KnownResult,
-    ListLeaf,
-    ListResult,
-    NumberLeaf,
-    NumberResult,
-    Result,
-    Sizes,
-    ViewResult,
-    leaf_of,
-)
+from ..form.loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
+from ..lower import calling_convention as cc
 from ..program.function import Lowered
 from ..program.read_out import ITEM_TYPES, ListReader, part_of, python_number
 from ..values.values import PYTHON, DynamicOwner, Origin, Unlowered
@@ -41,7 +23,6 @@ from .answers import EXITED
 from .call_out import connect
 from .machine import compiled, machine
 from .threads import pool
-from .tiles import use_tiles
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
 
@@ -53,11 +34,8 @@ class Kernel:
         from . import entry, python_objects
 
         self.lowered = lowered
-        statements = [s for p in lowered.procedures for s in each(p.body)]
-        if any(isinstance(s, Spread) for s in statements):
+        if any(isinstance(s, Spread) for p in lowered.procedures for s in each(p.body)):
             pool()
-        if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
-            use_tiles()
         flat = not entry.is_plain(result)
         given = tuple_kind(kind for _, kind in leaves(result)) if flat else result
         made = entry.entry_function(lowered, given) if python_objects.is_possible() else ""
@@ -155,31 +133,31 @@ class Kernel:
         sizes: dict[int, int] = {}
         for value, leaf in zip(values, self.lowered.leaves, strict=True):
             match leaf:
-                case NumberLeaf():
+                case cc.NumberLeaf():
                     words.append(_machine_number(value))
-                case ComplexLeaf():
+                case cc.ComplexLeaf():
                     words += [float(value.real), float(value.imag)]
                 case (
-                    ArrayLeaf(sizes=numbers, contiguous=contiguous)
-                    | ComplexArrayLeaf(sizes=numbers, contiguous=contiguous)
+                    cc.ArrayLeaf(sizes=numbers, contiguous=contiguous)
+                    | cc.ComplexArrayLeaf(sizes=numbers, contiguous=contiguous)
                 ):
                     words.append(value.ctypes.data)
                     if not contiguous:
                         words += [stride // value.itemsize for stride in value.strides]
                     pairs = zip(numbers, value.shape, strict=True)
                     sizes.update((n, size) for n, size in pairs if n is not None)
-                case ListLeaf(item=item):
+                case cc.ListLeaf(item=item):
                     array = np.array(value, NUMPY_NAMES[item.code])
                     keep.append(array)
                     words += [array.ctypes.data, len(value)]
-                case KnownLeaf():
+                case cc.KnownLeaf():
                     pass
         return words, [sizes[n] for n in range(len(sizes))]
 
     # --- results --------------------------------------------------------------------------
 
     def _memory_for_results(self, numbers: Sequence[int]) -> dict[Slot, Any]:
-        given = [r for r in self.lowered.results if isinstance(r, ArrayResult) and r.given]
+        given = [r for r in self.lowered.results if isinstance(r, cc.ArrayResult) and r.given]
         params = self.lowered.procedures[0].params
         first = len(params) - self.lowered.sizes
         sizes = dict(zip(params[first:], numbers, strict=True))
@@ -189,31 +167,35 @@ class Kernel:
         }
 
     def _result(
-        self, result: Result, words: dict[Slot, Any], made: dict[Slot, Any], values: Sequence[Any]
+        self,
+        result: cc.Result,
+        words: dict[Slot, Any],
+        made: dict[Slot, Any],
+        values: Sequence[Any],
     ) -> Any:
         match result:
-            case ArgumentResult(number=number):
+            case cc.ArgumentResult(number=number):
                 return values[number]
-            case ViewResult(number=number, start=start, dims=dims, strides=strides):
+            case cc.ViewResult(number=number, start=start, dims=dims, strides=strides):
                 shape, steps = ([_size(x, words) for x in each] for each in (dims, strides))
                 return part_of(values[number], _size(start, words), shape, steps)
-            case ListResult(value=value, form=form):
+            case cc.ListResult(value=value, form=form):
                 return ListReader(words).read(value, form)
-            case NumberResult(slot=slot, origin=origin):
+            case cc.NumberResult(slot=slot, origin=origin):
                 number = words[slot]
                 return python_number(number, slot.code, _whose(origin, words))
-            case ComplexResult(re=re, im=im, origin=origin):
+            case cc.ComplexResult(re=re, im=im, origin=origin):
                 value = complex(words[re], words[im])
                 return value if _whose(origin, words) == PYTHON else np.complex128(value)
-            case ArrayResult(pointer=pointer, given=True):
+            case cc.ArrayResult(pointer=pointer, given=True):
                 return made[pointer]
-            case ArrayResult(pointer=pointer, code=code, dims=dims):
+            case cc.ArrayResult(pointer=pointer, code=code, dims=dims):
                 shape = [_size(d, words) for d in dims]
                 return _copied(words[pointer], code, shape)
-            case ComplexArrayResult(pointer=pointer, dims=dims):
+            case cc.ComplexArrayResult(pointer=pointer, dims=dims):
                 shape = [_size(d, words) for d in dims]
                 return _copied(words[pointer], "f64", (*shape, 2)).view(complex)[..., 0]
-            case KnownResult(value=value):
+            case cc.KnownResult(value=value):
                 return value
 
 
@@ -232,7 +214,7 @@ def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
 def program_text(lowered: Lowered, entry: str) -> str:
     """The LLVM IR of a program for this machine, with its entry point."""
     m = machine()
-    fresh = [r.pointer for r in lowered.results if isinstance(r, ArrayResult) and r.given]
+    fresh = [r.pointer for r in lowered.results if isinstance(r, cc.ArrayResult) and r.given]
     return llvm.module(
         lowered.procedures,
         lowered.name,
@@ -270,5 +252,5 @@ def _copied(address: int, code: Code, shape: Sequence[int]) -> Any:
 
 def signature_of(values: Sequence[Any]) -> tuple[Any, ...]:
     """What each leaf of a call is."""
-    sizes = Sizes()
-    return tuple(leaf_of(value, sizes) for value in values)
+    sizes = cc.Sizes()
+    return tuple(cc.leaf_of(value, sizes) for value in values)

@@ -34,7 +34,6 @@ class Machine(NamedTuple):
         cpu: the name that LLVM has for the processor.
         features: what it can do, as LLVM writes that.
         vectors: what it has for vectors.
-        has_avx512: whether it has registers of 512 bits.
         versions: what took part in making code.
     """
 
@@ -42,7 +41,6 @@ class Machine(NamedTuple):
     cpu: str
     features: str
     vectors: Vectors
-    has_avx512: bool
     versions: tuple[str, ...]
 
 
@@ -70,7 +68,6 @@ def machine() -> Machine:
         cpu=llvm.get_host_cpu_name(),
         features=features.flatten(),
         vectors=Vectors(_shapes(llvm, features), _libmvec(llvm, features)),
-        has_avx512=bool(features.get("avx512f")),
         versions=versions,
     )
 
@@ -86,17 +83,6 @@ def _libraries() -> list[Any]:
         with suppress(OSError):
             found.append(ctypes.CDLL(str(path)))
     return found
-
-
-@cache
-def core_of_blas() -> str:
-    """The processor that the BLAS that NumPy brings takes this one for; "" where it does not say."""
-    for library in _libraries():
-        with suppress(AttributeError):
-            function = library.scipy_openblas_get_corename64_
-            function.restype = ctypes.c_char_p
-            return function().decode()
-    return ""
 
 
 @cache

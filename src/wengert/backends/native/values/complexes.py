@@ -10,112 +10,97 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..form.loopform import Apply, Constant, Expr, Slot
+from . import values as nv
 from .emitter import Emitter
 from .numbers import as_float_origin, chosen_origin, exact_float, origin_expr, possible
-from .values import (
-    AN_INTEGER,
-    NUMPY,
-    PYTHON,
-    UNBOUND,
-    Broadcast,
-    DynamicOwner,
-    Lazy,
-    Origin,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    integer,
-)
 
 COMPLEX = "complex"
 
 
-def complex_of(re: Value, im: Value) -> Tuple:
+def complex_of(re: nv.Value, im: nv.Value) -> nv.Tuple:
     """The complex number, or array, with these parts."""
-    return Tuple((re, im), COMPLEX)
+    return nv.Tuple((re, im), COMPLEX)
 
 
-def complex_number(re: Expr, im: Expr, origin: Origin) -> Tuple:
+def complex_number(re: Expr, im: Expr, origin: nv.Origin) -> nv.Tuple:
     """A complex number of Python's or NumPy's."""
-    return complex_of(Scalar(re, origin), Scalar(im, origin))
+    return complex_of(nv.Scalar(re, origin), nv.Scalar(im, origin))
 
 
-def known_number(value: complex, origin: Origin) -> Tuple:
+def known_number(value: complex, origin: nv.Origin) -> nv.Tuple:
     """A complex number that is known."""
     return complex_number(Constant(value.real, "f64"), Constant(value.imag, "f64"), origin)
 
 
-def is_complex(value: Value) -> bool:
-    return isinstance(value, Tuple) and value.form == COMPLEX
+def is_complex(value: nv.Value) -> bool:
+    return isinstance(value, nv.Tuple) and value.form == COMPLEX
 
 
-def is_number(value: Tuple) -> bool:
+def is_number(value: nv.Tuple) -> bool:
     """Whether a complex value is one number, and no array."""
-    return isinstance(value.items[0], Scalar)
+    return isinstance(value.items[0], nv.Scalar)
 
 
-def hints_of_parts(value: Tuple, hint: str) -> list[str]:
+def hints_of_parts(value: nv.Tuple, hint: str) -> list[str]:
     """What the variables of the parts of a value are called."""
     if is_complex(value):
         return [f"{hint}_re", f"{hint}_im"]
     return [hint] * len(value.items)
 
 
-def by_part(value: Tuple, change: Callable[[Value], Value]) -> Tuple:
+def by_part(value: nv.Tuple, change: Callable[[nv.Value], nv.Value]) -> nv.Tuple:
     """A complex value of which each part has been changed."""
     return complex_of(*map(change, value.items))
 
 
-def template() -> Tuple:
+def template() -> nv.Tuple:
     """What stands for complex numbers of which nothing is known but that they are."""
-    whose = frozenset((PYTHON, NUMPY))
-    re, im = (Scalar(Slot("", "f64"), DynamicOwner(Slot("", "i64"), whose)) for _ in range(2))
+    whose = frozenset((nv.PYTHON, nv.NUMPY))
+    re, im = (nv.Scalar(Slot("", "f64"), nv.DynamicOwner(Slot("", "i64"), whose)) for _ in range(2))
     return complex_of(re, im)
 
 
 # --- real values among complex ones -----------------------------------------------------------
 
 
-def lifted(e: Emitter, value: Scalar | View | Lazy | Broadcast) -> Tuple:
+def lifted(e: Emitter, value: nv.Scalar | nv.View | nv.Lazy | nv.Broadcast) -> nv.Tuple:
     """A real number or array as a complex one.
 
     Raises:
         Unlowered: NumPy would compute with complex numbers of 32 bits for each part.
     """
-    if isinstance(value, Scalar):
-        re = Scalar(exact_float(e, value), as_float_origin(value))
-        return complex_of(re, Scalar(Constant(0.0, "f64"), UNBOUND))
+    if isinstance(value, nv.Scalar):
+        re = nv.Scalar(exact_float(e, value), as_float_origin(value))
+        return complex_of(re, nv.Scalar(Constant(0.0, "f64"), nv.UNBOUND))
     if value.code == "f32":
-        raise Unlowered("complex numbers of 32 bits for each part")
-    return complex_of(value, Scalar(Constant(0.0, "f64"), NUMPY))
+        raise nv.Unlowered("complex numbers of 32 bits for each part")
+    return complex_of(value, nv.Scalar(Constant(0.0, "f64"), nv.NUMPY))
 
 
-def may_be_real(value: Tuple) -> bool:
+def may_be_real(value: nv.Tuple) -> bool:
     """Whether a complex number is a real one in some runs."""
-    return is_number(value) and UNBOUND in possible(value.items[1].origin)
+    return is_number(value) and nv.UNBOUND in possible(value.items[1].origin)
 
 
-def must_be_complex(e: Emitter, operands: Sequence[Tuple]) -> None:
+def must_be_complex(e: Emitter, operands: Sequence[nv.Tuple]) -> None:
     """Leave to the Python form what is computed of real numbers alone in this run."""
     if all(map(may_be_real, operands)):
         reason = "a number that is real in this run, and complex in others"
         e.exit_if(all_real_now(e, operands), reason)
 
 
-def are_floats_if_real(operands: Sequence[Tuple]) -> bool:
+def are_floats_if_real(operands: Sequence[nv.Tuple]) -> bool:
     """Whether numbers that are all real in some runs are floats then, which do not grow as integers do."""
-    integers = any(AN_INTEGER in possible(each.items[0].origin) for each in operands)
+    integers = any(nv.AN_INTEGER in possible(each.items[0].origin) for each in operands)
     return not integers and all(map(may_be_real, operands))
 
 
-def real_where_all_are(e: Emitter, operands: Sequence[Tuple], origin: Origin) -> Origin:
+def real_where_all_are(e: Emitter, operands: Sequence[nv.Tuple], origin: nv.Origin) -> nv.Origin:
     """The origin of the imaginary part of a number that is real where all of these are."""
-    return chosen_origin(e, all_real_now(e, operands), UNBOUND, origin)
+    return chosen_origin(e, all_real_now(e, operands), nv.UNBOUND, origin)
 
 
-def all_real_now(e: Emitter, operands: Sequence[Tuple]) -> Expr:
+def all_real_now(e: Emitter, operands: Sequence[nv.Tuple]) -> Expr:
     """Whether numbers that are complex in some runs are all real ones in this."""
     found: Expr = Constant(True, "b1")
     for operand in operands:
@@ -123,6 +108,6 @@ def all_real_now(e: Emitter, operands: Sequence[Tuple]) -> Expr:
     return found
 
 
-def is_real_now(value: Tuple) -> Expr:
+def is_real_now(value: nv.Tuple) -> Expr:
     """Whether a number that is complex in some runs is a real one in this."""
-    return Apply("eq", (origin_expr(value.items[1].origin), integer(UNBOUND)), "b1")
+    return Apply("eq", (origin_expr(value.items[1].origin), nv.integer(nv.UNBOUND)), "b1")

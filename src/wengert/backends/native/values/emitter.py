@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....ir.graph import Span
-from ..form.loopform import (
-    Apply,
-    Assign,
-    BreakIf,
-    Code,
-    Constant,
-    ExitIf,
-    Expr,
-    If,
-    Load,
-    Slot,
-    Statement,
-    Store,
-    floating,
-)
+from ..form import loopform as lf
 from .values import Root, View, plus, times
 
 
@@ -58,32 +44,32 @@ class Emitter:
 
     def __init__(self, names: Names, outer: Emitter | None = None):
         self.names = names
-        self.statements: list[Statement] = []
+        self.statements: list[lf.Statement] = []
         self.owned: list[Root] = []
         self.outer = outer
         self.span: Span | None = outer.span if outer else None
-        self.named: dict[Expr, Slot] = dict(outer.named) if outer else {}
-        self.same_sizes: dict[Expr, Expr] = dict(outer.same_sizes) if outer else {}
-        self.excluded: set[Expr] = set(outer.excluded) if outer else set()
-        self.bounds: dict[Expr, int] = dict(outer.bounds) if outer else {}
-        self.settled: set[Expr] = set(outer.settled) if outer else set()
+        self.named: dict[lf.Expr, lf.Slot] = dict(outer.named) if outer else {}
+        self.same_sizes: dict[lf.Expr, lf.Expr] = dict(outer.same_sizes) if outer else {}
+        self.excluded: set[lf.Expr] = set(outer.excluded) if outer else set()
+        self.bounds: dict[lf.Expr, int] = dict(outer.bounds) if outer else {}
+        self.settled: set[lf.Expr] = set(outer.settled) if outer else set()
 
     def block(self) -> Emitter:
         """What collects the statements of a block inside this one."""
         return Emitter(self.names, self)
 
-    def add(self, statement: Statement) -> None:
+    def add(self, statement: lf.Statement) -> None:
         self.statements.append(statement)
 
-    def slot(self, hint: str, code: Code) -> Slot:
-        return Slot(self.names.fresh(hint), code)
+    def slot(self, hint: str, code: lf.Code) -> lf.Slot:
+        return lf.Slot(self.names.fresh(hint), code)
 
     # --- numbers --------------------------------------------------------------------------
 
-    def let(self, value: Expr, hint: str = "t") -> Expr:
+    def let(self, value: lf.Expr, hint: str = "t") -> lf.Expr:
         """A name for a number; what was computed before has one."""
         value = simplified(value)
-        if isinstance(value, (Constant, Slot)):
+        if isinstance(value, (lf.Constant, lf.Slot)):
             return value
         found = self.named.get(value)
         if found is not None:
@@ -92,49 +78,51 @@ class Emitter:
             return self._named_outside(self.outer, value, hint)
         slot = self.slot(hint, value.code)
         self.settled.add(slot)
-        self.add(Assign(slot, value))
-        if not isinstance(value, Load):
+        self.add(lf.Assign(slot, value))
+        if not isinstance(value, lf.Load):
             self.named[value] = slot
-        if isinstance(value, Apply) and value.op in ("add", "sub") and value.code == "i64":
+        if isinstance(value, lf.Apply) and value.op in ("add", "sub") and value.code == "i64":
             self._note_sum(slot, value)
         return slot
 
-    def can_name(self, value: Expr) -> bool:
+    def can_name(self, value: lf.Expr) -> bool:
         """Whether a size or an index can be computed here: cheap, of integers that never change."""
-        if not isinstance(value, Apply) or value.op not in _OF_SIZES or value.code != "i64":
+        if not isinstance(value, lf.Apply) or value.op not in _OF_SIZES or value.code != "i64":
             return False
-        return all(isinstance(arg, Constant) or arg in self.settled for arg in value.args)
+        return all(isinstance(arg, lf.Constant) or arg in self.settled for arg in value.args)
 
-    def _is_checked(self, value: Expr) -> bool:
+    def _is_checked(self, value: lf.Expr) -> bool:
         """Whether the program exits here where a number would overflow: it must not be computed before."""
-        assert isinstance(value, Apply)
-        return Apply(f"{value.op}_overflows", value.args, "b1") in self.named
+        assert isinstance(value, lf.Apply)
+        return lf.Apply(f"{value.op}_overflows", value.args, "b1") in self.named
 
-    def _named_outside(self, outer: Emitter, value: Expr, hint: str) -> Expr:
+    def _named_outside(self, outer: Emitter, value: lf.Expr, hint: str) -> lf.Expr:
         """A name that the block around this one gives to a number: one for all iterations."""
         found = outer.let(value, hint)
-        if isinstance(found, Slot):
+        if isinstance(found, lf.Slot):
             self.named[value] = found
             self.settled.add(found)
         if found in outer.bounds:
             self.bounds[found] = outer.bounds[found]
         return found
 
-    def _note_sum(self, slot: Slot, value: Apply) -> None:
+    def _note_sum(self, slot: lf.Slot, value: lf.Apply) -> None:
         a, b = map(self.least, value.args)
         if value.op == "add" and a is not None and b is not None:
             self.bounds[slot] = a + b
-        elif value.op == "sub" and a is not None and isinstance(value.args[1], Constant):
+        elif value.op == "sub" and a is not None and isinstance(value.args[1], lf.Constant):
             self.bounds[slot] = a - int(value.args[1].value)
 
-    def apply(self, op: str, *args: Expr, code: Code | None = None, hint: str = "t") -> Expr:
+    def apply(
+        self, op: str, *args: lf.Expr, code: lf.Code | None = None, hint: str = "t"
+    ) -> lf.Expr:
         """A primitive operation; its result has the type of its first operand unless one is given."""
-        return self.let(Apply(op, tuple(args), code or args[0].code), hint)
+        return self.let(lf.Apply(op, tuple(args), code or args[0].code), hint)
 
-    def variable(self, hint: str, initial: Expr) -> Slot:
+    def variable(self, hint: str, initial: lf.Expr) -> lf.Slot:
         """A variable that is going to change."""
         slot = self.slot(hint, initial.code)
-        self.add(Assign(slot, initial))
+        self.add(lf.Assign(slot, initial))
         return slot
 
     def knowledge(self) -> Emitter:
@@ -149,70 +137,70 @@ class Emitter:
 
     # --- control --------------------------------------------------------------------------
 
-    def exit_if(self, condition: Expr, reason: str) -> None:
+    def exit_if(self, condition: lf.Expr, reason: str) -> None:
         """Leave the rest to the Python form if a condition holds."""
         condition = self.let(condition)
-        if condition != Constant(False, "b1") and condition not in self.excluded:
+        if condition != lf.Constant(False, "b1") and condition not in self.excluded:
             self.excluded.add(condition)
-            self.add(ExitIf(condition, reason, self.span))
+            self.add(lf.ExitIf(condition, reason, self.span))
 
-    def break_if(self, condition: Expr) -> None:
-        self.add(BreakIf(condition))
+    def break_if(self, condition: lf.Expr) -> None:
+        self.add(lf.BreakIf(condition))
 
     def choose(
-        self, condition: Expr, then: Sequence[Statement], other: Sequence[Statement] = ()
+        self, condition: lf.Expr, then: Sequence[lf.Statement], other: Sequence[lf.Statement] = ()
     ) -> None:
         """One of two blocks: where it is known which, that one alone."""
-        if isinstance(condition, Constant):
+        if isinstance(condition, lf.Constant):
             self.statements += then if condition.value else other
         else:
-            self.add(If(condition, tuple(then), tuple(other)))
+            self.add(lf.If(condition, tuple(then), tuple(other)))
 
     # --- bounds ---------------------------------------------------------------------------
 
-    def note_least(self, value: Expr, least: int) -> None:
+    def note_least(self, value: lf.Expr, least: int) -> None:
         """An integer is known to be no less than another."""
         self.bounds[value] = least
 
-    def least(self, value: Expr) -> int | None:
+    def least(self, value: lf.Expr) -> int | None:
         """What an integer is known to be no less than."""
-        if isinstance(value, Constant):
+        if isinstance(value, lf.Constant):
             return int(value.value)
         return self.bounds.get(value)
 
     # --- sizes ----------------------------------------------------------------------------
 
-    def size(self, dim: Expr) -> Expr:
+    def size(self, dim: lf.Expr) -> lf.Expr:
         """A size, by the name of one that is known to be the same."""
         while dim in self.same_sizes:
             dim = self.same_sizes[dim]
         return dim
 
-    def must_be_same(self, a: Expr, b: Expr, reason: str = "the shapes differ") -> None:
+    def must_be_same(self, a: lf.Expr, b: lf.Expr, reason: str = "the shapes differ") -> None:
         """Go on only if two sizes are the same."""
         a, b = self.size(a), self.size(b)
         if a == b:
             return
-        self.exit_if(Apply("ne", (a, b), "b1"), reason)
-        if isinstance(a, Constant):
+        self.exit_if(lf.Apply("ne", (a, b), "b1"), reason)
+        if isinstance(a, lf.Constant):
             a, b = b, a
-        if not isinstance(a, Constant):
+        if not isinstance(a, lf.Constant):
             self.same_sizes[a] = b
 
     # --- elements -------------------------------------------------------------------------
 
-    def position(self, array: View, indices: Sequence[Expr]) -> Expr:
+    def position(self, array: View, indices: Sequence[lf.Expr]) -> lf.Expr:
         """Where in its memory an element of an array is."""
         total = array.offset
         for index, stride in zip(indices, array.strides, strict=True):
             total = plus(total, times(index, stride))
         return total
 
-    def load(self, array: View, indices: Sequence[Expr], hint: str = "t") -> Expr:
-        return self.let(Load(array.pointer, self.position(array, indices), array.code), hint)
+    def load(self, array: View, indices: Sequence[lf.Expr], hint: str = "t") -> lf.Expr:
+        return self.let(lf.Load(array.pointer, self.position(array, indices), array.code), hint)
 
-    def store(self, array: View, indices: Sequence[Expr], value: Expr) -> None:
-        self.add(Store(array.pointer, self.position(array, indices), value))
+    def store(self, array: View, indices: Sequence[lf.Expr], value: lf.Expr) -> None:
+        self.add(lf.Store(array.pointer, self.position(array, indices), value))
 
 
 _OF_SIZES = frozenset(("add", "sub", "mul", "max", "min"))
@@ -232,33 +220,33 @@ _FOLDS = {
 }
 
 
-def simplified(value: Expr) -> Expr:
+def simplified(value: lf.Expr) -> lf.Expr:
     """What is known of an operation on integers that are known."""
-    if not isinstance(value, Apply):
+    if not isinstance(value, lf.Apply):
         return value
-    if value.op == "i64" and isinstance(value.args[0], Constant):
-        return Constant(int(value.args[0].value), "i64")
-    if value.op in ("f64", "f32") and isinstance(value.args[0], Constant):
-        return floating(value.args[0].value, value.code)
-    if value.op == "select" and isinstance(value.args[0], Constant):
+    if value.op == "i64" and isinstance(value.args[0], lf.Constant):
+        return lf.Constant(int(value.args[0].value), "i64")
+    if value.op in ("f64", "f32") and isinstance(value.args[0], lf.Constant):
+        return lf.floating(value.args[0].value, value.code)
+    if value.op == "select" and isinstance(value.args[0], lf.Constant):
         return value.args[1] if value.args[0].value else value.args[2]
-    if value.op == "not" and isinstance(value.args[0], Constant):
-        return Constant(not value.args[0].value, "b1")
+    if value.op == "not" and isinstance(value.args[0], lf.Constant):
+        return lf.Constant(not value.args[0].value, "b1")
     if value.op in ("or", "and"):
         return _logic(value)
-    known = [int(a.value) for a in value.args if isinstance(a, Constant) and a.code == "i64"]
+    known = [int(a.value) for a in value.args if isinstance(a, lf.Constant) and a.code == "i64"]
     if len(known) == len(value.args) and value.op in _FOLDS:
         folded = _FOLDS[value.op](*known)
         fits = abs(folded) < 2**63
-        return Constant(folded, value.code) if fits else value
+        return lf.Constant(folded, value.code) if fits else value
     return value
 
 
-def _logic(value: Apply) -> Expr:
+def _logic(value: lf.Apply) -> lf.Expr:
     absorbing = value.op == "or"
-    rest = [a for a in value.args if a != Constant(not absorbing, "b1")]
-    if Constant(absorbing, "b1") in rest:
-        return Constant(absorbing, "b1")
+    rest = [a for a in value.args if a != lf.Constant(not absorbing, "b1")]
+    if lf.Constant(absorbing, "b1") in rest:
+        return lf.Constant(absorbing, "b1")
     if not rest:
-        return Constant(not absorbing, "b1")
+        return lf.Constant(not absorbing, "b1")
     return rest[0] if len(rest) == 1 else value

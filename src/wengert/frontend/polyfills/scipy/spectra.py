@@ -40,19 +40,33 @@ def welch(
         return manifest.as_it_is(
             signal.welch, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
         )
+    frequencies, _, power = _powers(x, fs, window, nperseg, noverlap, 2, detrend, scaling)
+    return frequencies, np.mean(power, axis=1)
+
+
+def _powers(
+    x: Any,
+    fs: Any,
+    window: Any,
+    nperseg: Any,
+    noverlap: Any,
+    share: Any,
+    detrend: Any,
+    scaling: Any,
+) -> Any:
+    """Frequencies, times and powers; segments overlap by a share of their length if nothing is said."""
     x = np.asarray(x)
     length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
     weights: Any = signal.get_window(window, length)
-    parts = _segments(x, length, length - (length // 2 if noverlap is None else noverlap))
+    step = length - (length // share if noverlap is None else noverlap)
+    parts = _segments(x, length, step)
     if detrend == "constant":
         parts = parts - np.mean(parts, axis=1, keepdims=True)
-    power = np.mean(_power(np.fft.rfft(parts * weights, axis=1), weights, fs, scaling), axis=0)
-    return np.fft.rfftfreq(length, 1 / fs), _onesided(power, length)
-
-
-def _power(spectra: Any, weights: Any, fs: Any, scaling: Any) -> Any:
+    spectra = np.fft.rfft(parts * weights, axis=1)
     size = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
-    return (spectra.real**2 + spectra.imag**2) / size
+    power = _onesided((spectra.real**2 + spectra.imag**2) / size, length)
+    times = (np.arange(np.shape(parts)[0]) * step + length / 2) / fs
+    return np.fft.rfftfreq(length, 1 / fs), times, np.transpose(power)
 
 
 def _onesided(power: Any, length: Any) -> Any:
@@ -94,16 +108,7 @@ def spectrogram(
         return manifest.as_it_is(
             signal.spectrogram, x, fs, window, nperseg, noverlap, nfft, detrend, True, scaling
         )
-    x = np.asarray(x)
-    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
-    weights: Any = signal.get_window(window, length)
-    step = length - (length // 8 if noverlap is None else noverlap)
-    parts = _segments(x, length, step)
-    if detrend == "constant":
-        parts = parts - np.mean(parts, axis=1, keepdims=True)
-    power = _power(np.fft.rfft(parts * weights, axis=1), weights, fs, scaling)
-    times = (np.arange(np.shape(parts)[0]) * step + length / 2) / fs
-    return np.fft.rfftfreq(length, 1 / fs), times, np.transpose(_onesided(power, length))
+    return _powers(x, fs, window, nperseg, noverlap, 8, detrend, scaling)
 
 
 def stft(

@@ -11,36 +11,18 @@ from typing import Protocol
 
 from .....ir.records import mutable_record, replace
 from ...form.loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
+from ...values import values as nv
 from ...values.complexes import is_complex
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements
 from ...values.numbers import as_float_origin, exact_float, origin_expr, possible
-from ...values.values import (
-    OF_DOUBLES,
-    PYTHON,
-    ZERO,
-    Bounds,
-    DynamicOwner,
-    Range,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-    plus,
-    product,
-    times,
-)
 from .mismatches import Learned, Mismatch, Widened
 
 
 class Column(Protocol):
     """One part of the items of a list."""
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         """The memory it lies in."""
         ...
 
@@ -48,11 +30,11 @@ class Column(Protocol):
         """Make room for so many items."""
         ...
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         """Write an item where there is room for it."""
         ...
 
-    def item(self, e: Emitter, position: Expr) -> Value:
+    def item(self, e: Emitter, position: Expr) -> nv.Value:
         """The item at a position that is in range."""
         ...
 
@@ -82,32 +64,32 @@ class GrowingList:
 
 @mutable_record
 class Numbers:
-    root: Root
+    root: nv.Root
     code: Code
     origin: int
     bits: int
-    offset: Expr = ZERO
+    offset: Expr = nv.ZERO
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return [self.root]
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         e.add(Enlarge(self.root.pointer, room, self.code))
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Scalar) or item.code != self.code or item.origin != self.origin:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
+        if not isinstance(item, nv.Scalar) or item.code != self.code or item.origin != self.origin:
             raise Mismatch
         self.write(e, position, item.expr)
 
     def write(self, e: Emitter, position: Expr, value: Expr) -> None:
-        e.add(Store(self.root.pointer, plus(position, self.offset), value))
+        e.add(Store(self.root.pointer, nv.plus(position, self.offset), value))
 
-    def item(self, e: Emitter, position: Expr) -> Scalar:
-        found = e.let(Load(self.root.pointer, plus(position, self.offset), self.code))
-        return Scalar(found, self.origin, self.bits)
+    def item(self, e: Emitter, position: Expr) -> nv.Scalar:
+        found = e.let(Load(self.root.pointer, nv.plus(position, self.offset), self.code))
+        return nv.Scalar(found, self.origin, self.bits)
 
     def shifted(self, e: Emitter, start: Expr) -> Numbers:
-        return replace(self, offset=e.let(plus(self.offset, start)))
+        return replace(self, offset=e.let(nv.plus(self.offset, start)))
 
 
 @mutable_record
@@ -118,30 +100,30 @@ class NumbersOfAnyOrigin:
     origins: Numbers
     among: frozenset[int]
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return [self.values.root, self.origins.root]
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         self.values.enlarge(e, room)
         self.origins.enlarge(e, room)
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         code = self.values.code
-        if isinstance(item, Scalar) and item.code == code != "f64":
+        if isinstance(item, nv.Scalar) and item.code == code != "f64":
             value, origin = item.expr, item.origin
-        elif isinstance(item, Scalar) and code == "f64" and item.code != "b1":
+        elif isinstance(item, nv.Scalar) and code == "f64" and item.code != "b1":
             value, origin = exact_float(e, item), as_float_origin(item)
         else:
             raise Mismatch
         if not possible(origin) <= self.among:
-            raise Widened if self.among == OF_DOUBLES else Mismatch
+            raise Widened if self.among == nv.OF_DOUBLES else Mismatch
         self.values.write(e, position, value)
         self.origins.write(e, position, origin_expr(origin))
 
-    def item(self, e: Emitter, position: Expr) -> Scalar:
+    def item(self, e: Emitter, position: Expr) -> nv.Scalar:
         value = self.values.item(e, position)
-        whose = DynamicOwner(self.origins.item(e, position).expr, self.among)
-        return Scalar(value.expr, whose, value.bits)
+        whose = nv.DynamicOwner(self.origins.item(e, position).expr, self.among)
+        return nv.Scalar(value.expr, whose, value.bits)
 
     def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
         values, origins = self.values.shifted(e, start), self.origins.shifted(e, start)
@@ -154,17 +136,17 @@ class Undecided:
 
     key: Hashable
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return []
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         pass
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         raise Learned(self.key, item)
 
-    def item(self, e: Emitter, position: Expr) -> Value:
-        raise Unlowered("a list of items of unknown types")
+    def item(self, e: Emitter, position: Expr) -> nv.Value:
+        raise nv.Unlowered("a list of items of unknown types")
 
     def shifted(self, e: Emitter, start: Expr) -> Undecided:
         return self
@@ -174,30 +156,30 @@ class Undecided:
 class Arrays:
     """Arrays of one shape."""
 
-    root: Root
+    root: nv.Root
     code: Code
     dims: tuple[Expr, ...]
-    offset: Expr = ZERO
+    offset: Expr = nv.ZERO
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return [self.root]
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
-        e.add(Enlarge(self.root.pointer, e.let(times(room, product(self.dims))), self.code))
+        e.add(Enlarge(self.root.pointer, e.let(nv.times(room, nv.product(self.dims))), self.code))
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         must_be_array(item, self.code, len(self.dims))
         for have, want in zip(item.dims, self.dims, strict=True):
             e.must_be_same(have, want, "arrays of different shapes in one list")
         put_elements(e, self.item(e, position), item)
 
-    def item(self, e: Emitter, position: Expr) -> View:
-        size = e.let(product(self.dims))
-        start = e.let(times(plus(position, self.offset), size))
-        return View(self.root, self.code, self.dims, c_strides(self.dims), start)
+    def item(self, e: Emitter, position: Expr) -> nv.View:
+        size = e.let(nv.product(self.dims))
+        start = e.let(nv.times(nv.plus(position, self.offset), size))
+        return nv.View(self.root, self.code, self.dims, nv.c_strides(self.dims), start)
 
     def shifted(self, e: Emitter, start: Expr) -> Arrays:
-        return replace(self, offset=e.let(plus(self.offset, start)))
+        return replace(self, offset=e.let(nv.plus(self.offset, start)))
 
 
 @mutable_record
@@ -207,25 +189,25 @@ class ListsOfOneLength:
     flat: Column
     count: Expr
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return self.flat.roots()
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
-        self.flat.enlarge(e, e.let(times(room, self.count)))
+        self.flat.enlarge(e, e.let(nv.times(room, self.count)))
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         if not isinstance(item, GrowingList) or item.count != self.count:
             raise Mismatch
-        start = e.let(times(position, self.count))
+        start = e.let(nv.times(position, self.count))
         copy_items(e, self.flat, start, item.column, self.count)
 
     def item(self, e: Emitter, position: Expr) -> GrowingList:
         length = e.variable("size", self.count)
-        start = e.let(times(position, self.count))
+        start = e.let(nv.times(position, self.count))
         return GrowingList(self.flat.shifted(e, start), length, length, self.count)
 
     def shifted(self, e: Emitter, start: Expr) -> ListsOfOneLength:
-        moved = self.flat.shifted(e, e.let(times(start, self.count)))
+        moved = self.flat.shifted(e, e.let(nv.times(start, self.count)))
         return ListsOfOneLength(moved, self.count)
 
 
@@ -234,18 +216,18 @@ class Parts:
     """Tuples, part by part."""
 
     columns: list[Column]
-    template: Tuple
+    template: nv.Tuple
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return [root for column in self.columns for root in column.roots()]
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         for column in self.columns:
             column.enlarge(e, room)
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         if (
-            not isinstance(item, Tuple)
+            not isinstance(item, nv.Tuple)
             or len(item.items) != len(self.columns)
             or (is_complex(item) != is_complex(self.template))
         ):
@@ -253,7 +235,7 @@ class Parts:
         for column, part in zip(self.columns, item.items, strict=True):
             column.put(e, position, part)
 
-    def item(self, e: Emitter, position: Expr) -> Tuple:
+    def item(self, e: Emitter, position: Expr) -> nv.Tuple:
         items = tuple(column.item(e, position) for column in self.columns)
         return replace(self.template, items=items)
 
@@ -265,23 +247,23 @@ class Parts:
 class Same:
     """Items that are all the same: a known value, or a number that no item changes."""
 
-    value: StaticValue | Scalar
+    value: nv.StaticValue | nv.Scalar
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return []
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         pass
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if isinstance(self.value, StaticValue) and isinstance(item, StaticValue):
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
+        if isinstance(self.value, nv.StaticValue) and isinstance(item, nv.StaticValue):
             same = self.value.value is item.value
         else:
             same = self.value == item
         if not same:
             raise Mismatch
 
-    def item(self, e: Emitter, position: Expr) -> StaticValue | Scalar:
+    def item(self, e: Emitter, position: Expr) -> nv.StaticValue | nv.Scalar:
         return self.value
 
     def shifted(self, e: Emitter, start: Expr) -> Same:
@@ -293,58 +275,58 @@ class Converted:
     """Ranges or slices, as tuples of their numbers."""
 
     column: Column
-    to_tuple: Callable[[Value], Value]
-    from_tuple: Callable[[Tuple], Value]
+    to_tuple: Callable[[nv.Value], nv.Value]
+    from_tuple: Callable[[nv.Tuple], nv.Value]
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[nv.Root]:
         return self.column.roots()
 
     def enlarge(self, e: Emitter, room: Expr) -> None:
         self.column.enlarge(e, room)
 
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+    def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
         self.column.put(e, position, self.to_tuple(item))
 
-    def item(self, e: Emitter, position: Expr) -> Value:
+    def item(self, e: Emitter, position: Expr) -> nv.Value:
         return self.from_tuple(self.column.item(e, position))
 
     def shifted(self, e: Emitter, start: Expr) -> Converted:
         return replace(self, column=self.column.shifted(e, start))
 
 
-def range_parts(item: Value) -> Value:
-    if not isinstance(item, Range):
+def range_parts(item: nv.Value) -> nv.Value:
+    if not isinstance(item, nv.Range):
         return item
-    return Tuple((item.start, Scalar(item.count, PYTHON, 48), item.step))
+    return nv.Tuple((item.start, nv.Scalar(item.count, nv.PYTHON, 48), item.step))
 
 
-def range_of(parts: Tuple) -> Range:
+def range_of(parts: nv.Tuple) -> nv.Range:
     start, count, step = parts.items
-    return Range(start, count.expr, step)
+    return nv.Range(start, count.expr, step)
 
 
-def bounds_parts(item: Value) -> Value:
-    if not isinstance(item, Bounds):
+def bounds_parts(item: nv.Value) -> nv.Value:
+    if not isinstance(item, nv.Bounds):
         return item
-    return Tuple(
-        tuple(StaticValue(None) if p is None else p for p in (item.start, item.stop, item.step))
+    return nv.Tuple(
+        tuple(nv.StaticValue(None) if p is None else p for p in (item.start, item.stop, item.step))
     )
 
 
-def bounds_of(parts: Tuple) -> Bounds:
-    return Bounds(*(part if isinstance(part, Scalar) else None for part in parts.items))
+def bounds_of(parts: nv.Tuple) -> nv.Bounds:
+    return nv.Bounds(*(part if isinstance(part, nv.Scalar) else None for part in parts.items))
 
 
-def must_be_array(item: Value, code: Code, rank: int) -> None:
-    if not isinstance(item, View) or item.code != code or len(item.dims) != rank:
+def must_be_array(item: nv.Value, code: Code, rank: int) -> None:
+    if not isinstance(item, nv.View) or item.code != code or len(item.dims) != rank:
         raise Mismatch
 
 
-def put_elements(e: Emitter, target: View, item: View) -> None:
+def put_elements(e: Emitter, target: nv.View, item: nv.View) -> None:
     if not item.whole:
         copy_elements(e, target, item)
         return
-    count = e.let(product(item.dims))
+    count = e.let(nv.product(item.dims))
     e.add(Copy(target.pointer, target.offset, item.pointer, item.offset, count, item.code))
 
 
@@ -352,7 +334,7 @@ def copy_items(e: Emitter, target: Column, start: Expr, source: Column, count: E
     """Copy the first items of a column to where another has room for them."""
     match target, source:
         case Numbers(), Numbers() if (target.code, target.origin) == (source.code, source.origin):
-            into = e.let(plus(target.offset, start))
+            into = e.let(nv.plus(target.offset, start))
             e.add(
                 Copy(
                     target.root.pointer,
@@ -364,9 +346,9 @@ def copy_items(e: Emitter, target: Column, start: Expr, source: Column, count: E
                 )
             )
         case Arrays(), Arrays() if (target.code, target.dims) == (source.code, source.dims):
-            size = e.let(product(source.dims))
-            into = e.let(times(e.let(plus(target.offset, start)), size))
-            of, total = e.let(times(source.offset, size)), e.let(times(count, size))
+            size = e.let(nv.product(source.dims))
+            into = e.let(nv.times(e.let(nv.plus(target.offset, start)), size))
+            of, total = e.let(nv.times(source.offset, size)), e.let(nv.times(count, size))
             e.add(Copy(target.root.pointer, into, source.root.pointer, of, total, source.code))
         case Parts(), Parts():
             for a, b in zip(target.columns, source.columns, strict=True):
@@ -376,10 +358,10 @@ def copy_items(e: Emitter, target: Column, start: Expr, source: Column, count: E
         case Converted(), Converted():
             copy_items(e, target.column, start, source.column, count)
         case ListsOfOneLength(), ListsOfOneLength() if target.count == source.count:
-            into = e.let(times(start, target.count))
-            copy_items(e, target.flat, into, source.flat, e.let(times(count, target.count)))
+            into = e.let(nv.times(start, target.count))
+            copy_items(e, target.flat, into, source.flat, e.let(nv.times(count, target.count)))
         case _:
             index = Slot(e.names.fresh("k"), "i64")
             inner = e.block()
-            target.put(inner, inner.let(plus(start, index)), source.item(inner, index))
+            target.put(inner, inner.let(nv.plus(start, index)), source.item(inner, index))
             e.add(For(index, count, tuple(inner.statements)))

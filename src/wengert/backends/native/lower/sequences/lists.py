@@ -10,24 +10,8 @@ from .....ir.records import replace
 from .....ir.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
 from ...form.loopform import CODES, Assign, Code, Constant, Expr, For, Slot, assigned_in
 from ...values import complexes
+from ...values import values as nv
 from ...values.emitter import Emitter, Names
-from ...values.values import (
-    OF_DOUBLES,
-    ONE,
-    PYTHON,
-    ZERO,
-    DynamicOwner,
-    Root,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    plus,
-    times,
-)
 from ..lowering import BlockLowering
 from .columns import GrowingList, ListsOfOneLength, Undecided
 from .mismatches import Loosened, Mismatch
@@ -37,51 +21,51 @@ KINDS: dict[Code, Kind] = {"f64": FLOAT, "f32": FLOAT, "i64": INT, "b1": BOOL}
 """What a program calls numbers of a type."""
 
 
-def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
+def template_of(kind: Kind, floats: frozenset[int] = nv.OF_DOUBLES) -> nv.Value:
     """An item of a list that is still empty, from what the program says of it.
 
     `floats` is whose its floats may be.
     """
     match kind:
         case _ if kind == FLOAT:
-            return Scalar(Slot("", "f64"), DynamicOwner(Slot("", "i64"), floats))
+            return nv.Scalar(Slot("", "f64"), nv.DynamicOwner(Slot("", "i64"), floats))
         case _ if kind in (INT, BOOL):
-            return Scalar(Slot("", "i64" if kind == INT else "b1"), PYTHON)
+            return nv.Scalar(Slot("", "i64" if kind == INT else "b1"), nv.PYTHON)
         case _ if kind == COMPLEX:
             return complexes.template()
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
-            return View(Root(Slot("", "ptr")), CODES[dtype], dims, dims, integer(0))
+            return nv.View(nv.Root(Slot("", "ptr")), CODES[dtype], dims, dims, nv.integer(0))
         case Struct(form="tuple" | "namedtuple" | "dataclass" as form, items=items, keys=keys):
             parts = tuple(template_of(item, floats) for item in items)
-            return Tuple(parts, form, keys, kind.type)
+            return nv.Tuple(parts, form, keys, kind.type)
         case Seq() | Struct(form="list"):
             return growing(Emitter(Names()), template_of(_item_kind(kind), floats), "row")
         case Static(value=str() | None as known):
-            return StaticValue(known)
+            return nv.StaticValue(known)
         case _ if kind == NONE:
-            return StaticValue(None)
+            return nv.StaticValue(None)
         case _:
-            raise Unlowered("a list of items of unknown types")
+            raise nv.Unlowered("a list of items of unknown types")
 
 
-def in_memory_as_list(site: BlockLowering, value: Tuple) -> GrowingList:
+def in_memory_as_list(site: BlockLowering, value: nv.Tuple) -> GrowingList:
     """A list of numbers of known length, in memory."""
     codes: set[Code] = {item.code for item in value.items}
     if len(codes) != 1:
-        raise Unlowered("a write to one of several numbers of different types")
+        raise nv.Unlowered("a write to one of several numbers of different types")
     (code,) = codes
     template = template_of(KINDS[code], site.unit.of_lists)
-    made = growing(site.e, template, "items", integer(len(value.items)))
+    made = growing(site.e, template, "items", nv.integer(len(value.items)))
     for k, item in enumerate(value.items):
-        made.column.put(site.e, integer(k), item)
-    site.e.add(Assign(made.length, integer(len(value.items))))
+        made.column.put(site.e, nv.integer(k), item)
+    site.e.add(Assign(made.length, nv.integer(len(value.items))))
     return made
 
 
-def grown(site: BlockLowering, value: Value, var: Var) -> Value:
+def grown(site: BlockLowering, value: nv.Value, var: Var) -> nv.Value:
     """A list of known length as one that can grow, if that is what it is going to do as the value of a variable."""
-    if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
+    if not isinstance(value, nv.Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
     items = [list_in_list(site, item) for item in value.items]
     lists = next((item for item in items if isinstance(item, GrowingList)), None)
@@ -91,28 +75,28 @@ def grown(site: BlockLowering, value: Value, var: Var) -> Value:
     made = growing(site.e, template, var.name or "items", None, _is_constant)
     made.key = var
     for k, item in enumerate(items):
-        made.column.put(site.e, integer(k), item)
-    site.e.add(Assign(made.length, integer(len(value.items))))
+        made.column.put(site.e, nv.integer(k), item)
+    site.e.add(Assign(made.length, nv.integer(len(value.items))))
     return made
 
 
-def list_in_list(site: BlockLowering, item: Value) -> Value:
+def list_in_list(site: BlockLowering, item: nv.Value) -> nv.Value:
     """An item of a list: one that is a list itself is going to be kept in memory, with all the others."""
-    if not isinstance(item, Tuple) or item.form != "list" or not item.items:
+    if not isinstance(item, nv.Tuple) or item.form != "list" or not item.items:
         return item
-    if not all(isinstance(x, Scalar) for x in item.items):
-        raise Unlowered("a list of lists of other things than numbers")
-    whole = all(isinstance(x, Scalar) and x.code == "i64" for x in item.items)
+    if not all(isinstance(x, nv.Scalar) for x in item.items):
+        raise nv.Unlowered("a list of lists of other things than numbers")
+    whole = all(isinstance(x, nv.Scalar) and x.code == "i64" for x in item.items)
     template = template_of(INT if whole else FLOAT, site.unit.of_lists)
-    count = integer(len(item.items))
+    count = nv.integer(len(item.items))
     made = growing(site.e, template, "row", count)
     for k, number in enumerate(item.items):
-        made.column.put(site.e, integer(k), number)
+        made.column.put(site.e, nv.integer(k), number)
     site.e.add(Assign(made.length, count))
     return replace(made, count=count)
 
 
-def as_item(site: BlockLowering, container: GrowingList, item: Value) -> Value:
+def as_item(site: BlockLowering, container: GrowingList, item: nv.Value) -> nv.Value:
     """What is put into a list as an item: into a list of lists, a list in memory."""
     holds_lists = isinstance(container.column, (ListsOfOneLength, Lists))
     return list_in_list(site, item) if holds_lists else item
@@ -133,7 +117,7 @@ def _is_constant(expr: Expr) -> bool:
     return isinstance(expr, Constant)
 
 
-def _first_item(site: BlockLowering, var: Var, kind: Kind) -> Value:
+def _first_item(site: BlockLowering, var: Var, kind: Kind) -> nv.Value:
     """An item of a list: of one that the program says nothing of, what an attempt before this one has found."""
     if kind != UNKNOWN:
         return template_of(kind, site.unit.of_lists)
@@ -154,26 +138,26 @@ def loosening(site: BlockLowering, container: GrowingList) -> Generator[None]:
         raise Loosened(container.key) from None
 
 
-def like_item(item: Value, floats: frozenset[int], *, loose: bool = False) -> Value:
+def like_item(item: nv.Value, floats: frozenset[int], *, loose: bool = False) -> nv.Value:
     """What stands for all items of a list of which one is known; `loose`: integers may be followed by floats."""
     match item:
-        case Scalar(code="f64" | "f32"):
+        case nv.Scalar(code="f64" | "f32"):
             return template_of(FLOAT, floats)
-        case Scalar(code="i64", origin=1) if loose:
+        case nv.Scalar(code="i64", origin=1) if loose:
             return template_of(FLOAT, floats)
-        case Scalar(code=code, origin=int(origin)):
-            return Scalar(Slot("", code), origin)
-        case View(code=code, dims=dims):
+        case nv.Scalar(code=code, origin=int(origin)):
+            return nv.Scalar(Slot("", code), origin)
+        case nv.View(code=code, dims=dims):
             none = tuple(Slot("", "i64") for _ in dims)
-            return View(Root(Slot("", "ptr")), code, none, none, ZERO)
-        case Tuple() if complexes.is_complex(item) and complexes.is_number(item):
+            return nv.View(nv.Root(Slot("", "ptr")), code, none, none, nv.ZERO)
+        case nv.Tuple() if complexes.is_complex(item) and complexes.is_number(item):
             return complexes.template()
-        case Tuple(items=items):
+        case nv.Tuple(items=items):
             return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
-        case StaticValue():
+        case nv.StaticValue():
             return item
         case _:
-            raise Unlowered("a list of items of unknown types")
+            raise nv.Unlowered("a list of items of unknown types")
 
 
 def part_of_list(
@@ -183,14 +167,14 @@ def part_of_list(
     e = site.e
     site.write_all()
     trial = Emitter(e.names)
-    template = value.column.item(trial, ZERO)
+    template = value.column.item(trial, nv.ZERO)
     if not is_of_numbers(template):
-        raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
+        raise nv.Unlowered("a copy of a list of arrays or lists, which shares them with the first")
     own = set(assigned_in(tuple(trial.statements)))
-    room = e.apply("max", count, ONE)
+    room = e.apply("max", count, nv.ONE)
     made = growing(e, template, "part", room, lambda expr: expr not in own)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    place = inner.let(plus(start, times(index, step)))
+    place = inner.let(nv.plus(start, nv.times(index, step)))
     made.column.put(inner, index, item_at(inner, value, place))
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
@@ -199,22 +183,22 @@ def part_of_list(
 
 def copied_list(site: BlockLowering, value: GrowingList) -> GrowingList:
     """A list of the same numbers."""
-    return part_of_list(site, value, ZERO, site.e.variable("length", value.length), ONE)
+    return part_of_list(site, value, nv.ZERO, site.e.variable("length", value.length), nv.ONE)
 
 
-def has_numbers_alone(item: Value) -> bool:
+def has_numbers_alone(item: nv.Value) -> bool:
     """Whether a value is a number, or a record of numbers and of what is known."""
-    if isinstance(item, Tuple):
+    if isinstance(item, nv.Tuple):
         return all(map(has_numbers_alone, item.items))
-    return isinstance(item, (Scalar, StaticValue))
+    return isinstance(item, (nv.Scalar, nv.StaticValue))
 
 
-def is_of_numbers(item: Value) -> bool:
+def is_of_numbers(item: nv.Value) -> bool:
     """Whether a value is a number, or a tuple of numbers, which nobody can change."""
-    if isinstance(item, Tuple):
+    if isinstance(item, nv.Tuple):
         fixed = item.form in ("tuple", "namedtuple")
         return fixed and all(map(is_of_numbers, item.items))
-    return isinstance(item, Scalar)
+    return isinstance(item, nv.Scalar)
 
 
 def item_copies(site: BlockLowering, value: GrowingList) -> GrowingList:
@@ -223,9 +207,9 @@ def item_copies(site: BlockLowering, value: GrowingList) -> GrowingList:
     site.write_all()
     length = e.variable("length", value.length)
     trial = Emitter(e.names)
-    template = value.column.item(trial, ZERO)
+    template = value.column.item(trial, nv.ZERO)
     own = set(assigned_in(tuple(trial.statements)))
-    made = growing(e, template, "copies", e.apply("max", length, ONE), lambda x: x not in own)
+    made = growing(e, template, "copies", e.apply("max", length, nv.ONE), lambda x: x not in own)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, item_at(inner, value, index))
     e.add(For(index, length, tuple(inner.statements)))

@@ -18,42 +18,24 @@ from ...lower.shapes import (
     with_axes,
 )
 from ...lower.structure import wrapped
+from ...values import values as nv
 from ...values.constants import constant
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order, over
 from ...values.numbers import converted
 from ...values.rows import ROWS
 from ...values.strides import replaced_flat
-from ...values.values import (
-    NUMPY,
-    ONE,
-    ZERO,
-    Bounds,
-    Broadcast,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-    integer,
-    minus,
-    plus,
-    product,
-    times,
-)
 from ..elementwise.creation import zeroed
 from .joining import part_along
 
-EVERYTHING = Bounds(None, None, None)
+EVERYTHING = nv.Bounds(None, None, None)
 NAMES = "axis", "indices", "repeats", "reps", "pad_width", "mode"
 """The options that an op and the way back of it have in common."""
 
 
-def index(*parts: Value) -> Tuple:
+def index(*parts: nv.Value) -> nv.Tuple:
     """Several indices at once."""
-    return Tuple(parts, "tuple", tuple(range(len(parts))))
+    return nv.Tuple(parts, "tuple", tuple(range(len(parts))))
 
 
 def the_axis(eqn: Eqn, rank: int, default: int | None = None) -> int | None:
@@ -62,7 +44,7 @@ def the_axis(eqn: Eqn, rank: int, default: int | None = None) -> int | None:
     return axes if axes is None else axes[0]
 
 
-def along(site: BlockLowering, eqn: Eqn) -> tuple[View, int]:
+def along(site: BlockLowering, eqn: Eqn) -> tuple[nv.View, int]:
     """The first operand in memory, and the axis that an op goes along."""
     x = site.view(site.operand(eqn.args[0]))
     axis = the_axis(eqn, len(x.dims))
@@ -75,33 +57,33 @@ def along(site: BlockLowering, eqn: Eqn) -> tuple[View, int]:
 
 
 @lowers("take")
-def _take(site: BlockLowering, eqn: Eqn) -> Value:
+def _take(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if eqn.param("mode", "raise") != "raise":
-        raise Unlowered("indices that may lie outside")
+        raise nv.Unlowered("indices that may lie outside")
     x, axis = along(site, eqn)
     return taken(site, x, site.value(eqn.params["indices"]), axis)
 
 
-def taken(site: BlockLowering, x: View, indices: Value, axis: int) -> Value:
+def taken(site: BlockLowering, x: nv.View, indices: nv.Value, axis: int) -> nv.Value:
     """The elements of an array with these numbers along an axis."""
-    if isinstance(indices, StaticValue) and isinstance(indices.value, list):
+    if isinstance(indices, nv.StaticValue) and isinstance(indices.value, list):
         indices = constant(Const(tuple(indices.value)))
-    if isinstance(indices, Tuple):
+    if isinstance(indices, nv.Tuple):
         indices = site.apply("array", replace(indices, form="list"))
     if getattr(indices, "code", "i64") != "i64":
-        raise Unlowered("indices that are no integers")
+        raise nv.Unlowered("indices that are no integers")
     return site.apply("getitem", x, index(*[EVERYTHING] * axis, indices))
 
 
 @lowers("take_along_axis")
-def _take_along_axis(site: BlockLowering, eqn: Eqn) -> Value:
+def _take_along_axis(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, indices = site.in_memory(eqn.args[0]), site.in_memory(eqn.params["indices"])
     axis = the_axis(eqn, len(x.dims), -1)
     if axis is None or len(indices.dims) != len(x.dims) or indices.code != "i64":
-        raise Unlowered("elements taken along all axes, or by numbers that are no integers")
+        raise nv.Unlowered("elements taken along all axes, or by numbers that are no integers")
     size = x.dims[axis]
-    shape = tuple(ONE if k == axis else d for k, d in enumerate(x.dims))
-    dims = broadcast(site.e, [filled_with(ZERO, shape), indices])
+    shape = tuple(nv.ONE if k == axis else d for k, d in enumerate(x.dims))
+    dims = broadcast(site.e, [filled_with(nv.ZERO, shape), indices])
     rows, indices = (spread_value(site, v, dims) for v in (_one_row(x, axis), indices))
     site.write_all()
     made = site.allocate(dims, x.code, eqn.outs)
@@ -109,65 +91,65 @@ def _take_along_axis(site: BlockLowering, eqn: Eqn) -> Value:
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:
         inner.e = e
-        place = wrapped(inner, Scalar(e.load(indices, at), NUMPY), size)
-        offset = e.let(plus(rows.offset, times(place, x.strides[axis])))
-        row = View(rows.root, rows.code, rows.dims, rows.strides, offset)
+        place = wrapped(inner, nv.Scalar(e.load(indices, at), nv.NUMPY), size)
+        offset = e.let(nv.plus(rows.offset, nv.times(place, x.strides[axis])))
+        row = nv.View(rows.root, rows.code, rows.dims, rows.strides, offset)
         e.store(made, at, e.load(row, at))
 
     in_order(site.e, dims, element)
     return made
 
 
-def filled_with(number: Expr, dims: tuple[Expr, ...]) -> Broadcast:
+def filled_with(number: Expr, dims: tuple[Expr, ...]) -> nv.Broadcast:
     """One number of NumPy's everywhere."""
-    return Broadcast(Scalar(number, NUMPY), number.code, dims)
+    return nv.Broadcast(nv.Scalar(number, nv.NUMPY), number.code, dims)
 
 
-def _one_row(x: View, axis: int) -> View:
-    dims = (*x.dims[:axis], ONE, *x.dims[axis + 1 :])
+def _one_row(x: nv.View, axis: int) -> nv.View:
+    dims = (*x.dims[:axis], nv.ONE, *x.dims[axis + 1 :])
     return with_axes(x, dims, x.strides)
 
 
 # --- repeating ----------------------------------------------------------------------------
 
 
-def _copied_as(site: BlockLowering, eqn: Eqn, source: View, dims: tuple[Expr, ...]) -> View:
+def _copied_as(site: BlockLowering, eqn: Eqn, source: nv.View, dims: tuple[Expr, ...]) -> nv.View:
     """A copy of an array in whose memory is one of another shape."""
     site.write_all()
     made = site.allocate(tuple(map(site.e.let, dims)), source.code, eqn.outs)
-    strides = tuple(map(site.e.let, c_strides(source.dims)))
+    strides = tuple(map(site.e.let, nv.c_strides(source.dims)))
     copy_elements(site.e, with_axes(made, source.dims, strides), source)
     return made
 
 
 @lowers("repeat")
-def _repeat(site: BlockLowering, eqn: Eqn) -> Value:
+def _repeat(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, axis = along(site, eqn)
     sizes = sizes_of(site, eqn.params["repeats"])
     if len(sizes) != 1 or not x.dims:
-        raise Unlowered("elements that are repeated different numbers of times")
+        raise nv.Unlowered("elements that are repeated different numbers of times")
     each = expanded(x, {axis + 1})
     dims = (*x.dims[: axis + 1], sizes[0], *x.dims[axis + 1 :])
-    whole = (*x.dims[:axis], times(x.dims[axis], sizes[0]), *x.dims[axis + 1 :])
+    whole = (*x.dims[:axis], nv.times(x.dims[axis], sizes[0]), *x.dims[axis + 1 :])
     return _copied_as(site, eqn, spread_value(site, each, dims), whole)
 
 
 @lowers("tile")
-def _tile(site: BlockLowering, eqn: Eqn) -> Value:
+def _tile(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, reps = site.view(site.operand(eqn.args[0])), sizes_of(site, eqn.params["reps"])
-    reps = (*[ONE] * (len(x.dims) - len(reps)), *reps)
-    own = (*[ONE] * (len(reps) - len(x.dims)), *x.dims)
-    x = with_axes(x, own, (*[ZERO] * (len(own) - len(x.dims)), *x.strides))
+    reps = (*[nv.ONE] * (len(x.dims) - len(reps)), *reps)
+    own = (*[nv.ONE] * (len(reps) - len(x.dims)), *x.dims)
+    x = with_axes(x, own, (*[nv.ZERO] * (len(own) - len(x.dims)), *x.strides))
     pairs = tuple(size for pair in zip(reps, own, strict=True) for size in pair)
     turns = expanded(x, {2 * k for k in range(len(reps))})
-    whole = tuple(times(a, b) for a, b in zip(reps, own, strict=True))
+    whole = tuple(nv.times(a, b) for a, b in zip(reps, own, strict=True))
     return _copied_as(site, eqn, spread_value(site, turns, pairs), whole)
 
 
 @lowers("meshgrid")
-def _meshgrid(site: BlockLowering, eqn: Eqn) -> Value:
+def _meshgrid(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if not set(eqn.params) <= {"indexing"} or eqn.param("indexing", "xy") not in ("xy", "ij"):
-        raise Unlowered("options of `meshgrid`")
+        raise nv.Unlowered("options of `meshgrid`")
     views = [site.view(site.apply("ravel", site.view(site.operand(x)))) for x in eqn.args]
     rank = len(views)
     order = list(range(rank))
@@ -187,32 +169,32 @@ _Widths = list[tuple[Expr, Expr]]
 def _widths(site: BlockLowering, eqn: Eqn, rank: int) -> _Widths:
     """How wide the border is, before and after each axis."""
     value = site.value(eqn.params["pad_width"])
-    rows = value.items if isinstance(value, Tuple) else (value,)
-    if not any(isinstance(row, Tuple) for row in rows):
-        rows = (Tuple(rows, "tuple"),)
+    rows = value.items if isinstance(value, nv.Tuple) else (value,)
+    if not any(isinstance(row, nv.Tuple) for row in rows):
+        rows = (nv.Tuple(rows, "tuple"),)
     pairs = [_pair(site, row) for row in rows]
     if len(pairs) not in (1, rank):
-        raise Unlowered("borders of another number of axes")
+        raise nv.Unlowered("borders of another number of axes")
     return pairs * rank if len(pairs) == 1 else pairs
 
 
-def _pair(site: BlockLowering, value: Value) -> tuple[Expr, Expr]:
-    items = value.items if isinstance(value, Tuple) else (value,)
+def _pair(site: BlockLowering, value: nv.Value) -> tuple[Expr, Expr]:
+    items = value.items if isinstance(value, nv.Tuple) else (value,)
     sizes = [site.as_scalar(item) for item in items]
     if any(size.code != "i64" for size in sizes) or len(sizes) not in (1, 2):
-        raise Unlowered("the width of a border that is no integer")
+        raise nv.Unlowered("the width of a border that is no integer")
     for size in sizes:
-        site.e.exit_if(Apply("lt", (size.expr, ZERO), "b1"), "a border of negative width")
+        site.e.exit_if(Apply("lt", (size.expr, nv.ZERO), "b1"), "a border of negative width")
     return sizes[0].expr, sizes[-1].expr
 
 
 @lowers("pad", "pad_zeros")
-def _pad(site: BlockLowering, eqn: Eqn) -> Value:
+def _pad(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.view(site.operand(eqn.args[0]))
     widths = _widths(site, eqn, len(x.dims))
     mode = eqn.param("mode", "constant")
     if not set(eqn.params) <= {"pad_width", "mode", "constant_values"} or not x.dims:
-        raise Unlowered("options of `pad`")
+        raise nv.Unlowered("options of `pad`")
     if mode == "constant":
         return _with_border(site, eqn, x, widths)
     for axis, width in enumerate(widths):
@@ -220,12 +202,12 @@ def _pad(site: BlockLowering, eqn: Eqn) -> Value:
     return x
 
 
-def _with_border(site: BlockLowering, eqn: Eqn, x: View, widths: _Widths) -> View:
+def _with_border(site: BlockLowering, eqn: Eqn, x: nv.View, widths: _Widths) -> nv.View:
     border = site.scalar(eqn.params.get("constant_values", Const(0)))
-    if border.code != x.code and x.code in ("i64", "b1") and border.expr != ZERO:
-        raise Unlowered("a border of another type")
+    if border.code != x.code and x.code in ("i64", "b1") and border.expr != nv.ZERO:
+        raise nv.Unlowered("a border of another type")
     dims = tuple(
-        site.e.let(plus(plus(before, dim), after))
+        site.e.let(nv.plus(nv.plus(before, dim), after))
         for dim, (before, after) in zip(x.dims, widths, strict=True)
     )
     site.write_all()
@@ -235,38 +217,42 @@ def _with_border(site: BlockLowering, eqn: Eqn, x: View, widths: _Widths) -> Vie
     return made
 
 
-def _inside(site: BlockLowering, view: View, dims: tuple[Expr, ...], widths: _Widths) -> View:
+def _inside(site: BlockLowering, view: nv.View, dims: tuple[Expr, ...], widths: _Widths) -> nv.View:
     for axis, (dim, (before, _)) in enumerate(zip(dims, widths, strict=True)):
         view = part_along(site, view, before, dim, axis)
     return view
 
 
-def _sources(site: BlockLowering, size: Expr, width: tuple[Expr, Expr], mode: str) -> View:
+def _sources(site: BlockLowering, size: Expr, width: tuple[Expr, Expr], mode: str) -> nv.View:
     """Which elements along an axis an array with a border has."""
     e = site.e
-    least = integer(2 if mode == "reflect" else 1)
+    least = nv.integer(2 if mode == "reflect" else 1)
     e.exit_if(Apply("lt", (size, least), "b1"), "a border around few elements")
-    made = site.allocate((e.let(plus(plus(width[0], size), width[1])),), "i64", ())
+    made = site.allocate((e.let(nv.plus(nv.plus(width[0], size), width[1])),), "i64", ())
 
     def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
-        inner.store(made, at, _source(inner, inner.let(minus(at[0], width[0])), size, mode))
+        inner.store(made, at, _source(inner, inner.let(nv.minus(at[0], width[0])), size, mode))
 
     over(e, made.dims, element)
     return made
 
 
 def _source(e: Emitter, place: Expr, size: Expr, mode: str) -> Expr:
-    last = e.let(minus(size, ONE))
+    last = e.let(nv.minus(size, nv.ONE))
     if mode == "edge":
-        return e.apply("max", e.apply("min", place, last), ZERO)
-    turns = {"wrap": size, "symmetric": times(integer(2), size), "reflect": times(integer(2), last)}
+        return e.apply("max", e.apply("min", place, last), nv.ZERO)
+    turns = {
+        "wrap": size,
+        "symmetric": nv.times(nv.integer(2), size),
+        "reflect": nv.times(nv.integer(2), last),
+    }
     if mode not in turns:
-        raise Unlowered(f"a border in the mode {mode}")
+        raise nv.Unlowered(f"a border in the mode {mode}")
     turn = e.let(turns[mode])
     there = ROWS["mod"].expand(e, [place, turn], "i64")
     if mode == "wrap":
         return there
-    back = e.let(minus(turn, plus(there, ONE) if mode == "symmetric" else there))
+    back = e.let(nv.minus(turn, nv.plus(there, nv.ONE) if mode == "symmetric" else there))
     return e.apply("min", there, back)
 
 
@@ -274,7 +260,7 @@ def _source(e: Emitter, place: Expr, size: Expr, mode: str) -> Expr:
 
 
 @lowers("unpad")
-def _unpad(site: BlockLowering, eqn: Eqn) -> Value:
+def _unpad(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if eqn.param("mode", "constant") != "constant":
         return _given_back(site, eqn)
     like, bar = dims_of(site.operand(eqn.params["like"])), site.in_memory(eqn.args[0])
@@ -282,12 +268,12 @@ def _unpad(site: BlockLowering, eqn: Eqn) -> Value:
 
 
 @lowers("untake", "untake_along_axis", "unrepeat", "untile")
-def _given_back(site: BlockLowering, eqn: Eqn) -> Value:
+def _given_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of an array whose elements were moved: the same is done to their numbers."""
     e = site.e
     like, bar = site.operand(eqn.params["like"]), site.operand(eqn.args[0])
     dims = tuple(map(e.size, dims_of(like)))
-    total = Scalar(e.let(product(dims)), bits=48)
+    total = nv.Scalar(e.let(nv.product(dims)), bits=48)
     numbers = site.apply("reshape", site.apply("arange", total), as_shape(dims))
     options: dict[str, Any] = {key: eqn.params[key] for key in NAMES if key in eqn.params}
     places = site.view(site.apply(eqn.op.name.removeprefix("un"), numbers, **options))
@@ -304,20 +290,20 @@ def _given_back(site: BlockLowering, eqn: Eqn) -> Value:
     return made
 
 
-def as_shape(dims: tuple[Expr, ...]) -> Tuple:
+def as_shape(dims: tuple[Expr, ...]) -> nv.Tuple:
     """A shape, as a value."""
-    return index(*(Scalar(dim, bits=48) for dim in dims))
+    return index(*(nv.Scalar(dim, bits=48) for dim in dims))
 
 
 # --- side by side -------------------------------------------------------------------------
 
 
 @lowers("vstack", "hstack", "dstack", "column_stack")
-def _side_by_side(site: BlockLowering, eqn: Eqn) -> Value:
+def _side_by_side(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Arrays joined along an axis that those get first that lack it."""
     arrays = site.value(eqn.args[0])
-    if not isinstance(arrays, Tuple) or not arrays.items or eqn.params:
-        raise Unlowered("joining of something that is no list of arrays")
+    if not isinstance(arrays, nv.Tuple) or not arrays.items or eqn.params:
+        raise nv.Unlowered("joining of something that is no list of arrays")
     views = [site.view(item) for item in arrays.items]
     name = eqn.op.name
     if name == "hstack":
@@ -326,10 +312,10 @@ def _side_by_side(site: BlockLowering, eqn: Eqn) -> Value:
     else:
         axis = {"vstack": 0, "column_stack": 1, "dstack": 2}[name]
         views = [_with_rank(view, name) for view in views]
-    return site.apply("concatenate", Tuple(tuple(views), "list"), outs=eqn.outs, axis=axis)
+    return site.apply("concatenate", nv.Tuple(tuple(views), "list"), outs=eqn.outs, axis=axis)
 
 
-def _with_rank(view: View, name: str) -> View:
+def _with_rank(view: nv.View, name: str) -> nv.View:
     """An array with the axes that it lacks to be put beside others, as NumPy adds them."""
     added = {
         ("vstack", 0): {0, 1}, ("vstack", 1): {0}, ("column_stack", 0): {0, 1},
@@ -340,7 +326,7 @@ def _with_rank(view: View, name: str) -> View:
 
 
 @lowers("atleast_1d", "atleast_2d", "atleast_3d")
-def _at_least(site: BlockLowering, eqn: Eqn) -> Value:
+def _at_least(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.view(site.operand(eqn.args[0]))
     rank = int(eqn.op.name[8])
     if rank == 1:

@@ -17,25 +17,11 @@ from ...lower.sequences.sequences import item_at
 from ...lower.shapes import must_spread, spread_value, with_axes
 from ...lower.structure import item_of_list, length_of, wrapped
 from ...prepare.writes import OF_DERIVATIVES
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.numbers import converted
 from ...values.promotion import common_code
-from ...values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Array,
-    Broadcast,
-    Lazy,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-)
 from ..elementwise.creation import zeroed
 from ..elementwise.indexing import part_of_array, parts_of
 from ..elementwise.scattered import Scattered, is_index_array, over_scattered, scattered
@@ -43,12 +29,12 @@ from .writing_items import added, number_of_item, store_in_list, store_in_tuple,
 
 
 @lowers("store", "stored", "add_at")
-def _store(site: BlockLowering, eqn: Eqn) -> Value:
+def _store(site: BlockLowering, eqn: Eqn) -> nv.Value:
     target, *path, value = eqn.args
     container = site.value(target)
     if isinstance(container, GrowingList) and len(path) == 1:
         return store_in_list(site, eqn, container)
-    if isinstance(container, Tuple) and len(path) == 1:
+    if isinstance(container, nv.Tuple) and len(path) == 1:
         return store_in_tuple(site, eqn, container)
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
@@ -57,7 +43,7 @@ def _store(site: BlockLowering, eqn: Eqn) -> Value:
     view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
-    if isinstance(what, Lazy):
+    if isinstance(what, nv.Lazy):
         if _placed(site, view, index, what, adds=adds):
             return view
         what = site.computed(what)
@@ -70,13 +56,15 @@ def _store(site: BlockLowering, eqn: Eqn) -> Value:
     return view
 
 
-def _is_zero(container: Value) -> bool:
+def _is_zero(container: nv.Value) -> bool:
     """Whether all that an array holds is zero: what is added to it is written to it."""
-    zero = isinstance(container, Broadcast) and container.element.expr
+    zero = isinstance(container, nv.Broadcast) and container.element.expr
     return isinstance(zero, Constant) and zero.value == 0
 
 
-def _placed(site: BlockLowering, view: View, index: Value, what: Lazy, *, adds: bool) -> bool:
+def _placed(
+    site: BlockLowering, view: nv.View, index: nv.Value, what: nv.Lazy, *, adds: bool
+) -> bool:
     """Have a pending result written where it belongs at once, where nothing can tell the difference."""
     if any(map(is_index_array, parts_of(index))) or what.code != view.code:
         return False
@@ -84,7 +72,7 @@ def _placed(site: BlockLowering, view: View, index: Value, what: Lazy, *, adds: 
         return False
     part = part_of_array(site, view, index)
     sizes = list(zip(part.dims, what.dims, strict=False))
-    if len(part.dims) != len(what.dims) or any((a == ONE) != (b == ONE) for a, b in sizes):
+    if len(part.dims) != len(what.dims) or any((a == nv.ONE) != (b == nv.ONE) for a, b in sizes):
         return False
     for a, b in sizes:
         site.e.must_be_same(a, b, "an array that is written to another shape")
@@ -92,14 +80,16 @@ def _placed(site: BlockLowering, view: View, index: Value, what: Lazy, *, adds: 
     return True
 
 
-def _store_in_part(site: BlockLowering, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
+def _store_in_part(
+    site: BlockLowering, eqn: Eqn, container: nv.Value, path: Sequence[Atom]
+) -> nv.Value:
     """A write to a row of an array, to an array in a list, or to a field of an item."""
     if isinstance(container, GrowingList) and has_fields(container):
         return store_in_field(site, eqn, container, [site.value(step) for step in path])
     what = site.any_operand(eqn.args[-1])
-    if isinstance(what, Lazy):
+    if isinstance(what, nv.Lazy):
         what = site.computed(what)
-    if isinstance(container, Tuple):
+    if isinstance(container, nv.Tuple):
         return _store_in_item(site, eqn, container, path, what)
     steps = [site.value(step) for step in path]
     if isinstance(container, GrowingList):
@@ -118,19 +108,19 @@ def _store_in_part(site: BlockLowering, eqn: Eqn, container: Value, path: Sequen
 def _store_in_item(
     site: BlockLowering,
     eqn: Eqn,
-    container: Tuple,
+    container: nv.Tuple,
     path: Sequence[Atom],
-    what: Scalar | View | Broadcast,
-) -> Tuple:
+    what: nv.Scalar | nv.View | nv.Broadcast,
+) -> nv.Tuple:
     """An addition to a part of an array that is an item of a cotangent of known length."""
     if eqn.op.name not in OF_DERIVATIVES:
-        raise Unlowered("a write to a part of an item")
+        raise nv.Unlowered("a write to a part of an item")
     k = number_of_item(container, path[0])
     item = None if k is None else container.items[k]
-    if k is None or not isinstance(item, (View, Broadcast)):
+    if k is None or not isinstance(item, (nv.View, nv.Broadcast)):
         steps = [site.value(step) for step in path]
         changed = changed_by_number(site, container, steps, lambda x: added(site, x, what))
-        assert isinstance(changed, Tuple)
+        assert isinstance(changed, nv.Tuple)
         return changed
     view = site.writable(site.view(item), eqn)
     site.write_all()
@@ -141,64 +131,68 @@ def _store_in_item(
 def _write_along(
     site: BlockLowering,
     eqn: Eqn,
-    part: Value,
-    steps: Sequence[Value],
-    what: Scalar | View | Broadcast,
+    part: nv.Value,
+    steps: Sequence[nv.Value],
+    what: nv.Scalar | nv.View | nv.Broadcast,
 ) -> None:
     """Write to a part of a part, of which the indices are given one by one."""
     for k, step in enumerate(steps):
-        if isinstance(step, StaticValue) and isinstance(step.value, Viewed):
+        if isinstance(step, nv.StaticValue) and isinstance(step.value, Viewed):
             part = _seen_as(site, part, step.value)
             continue
-        if isinstance(part, GrowingList) and isinstance(step, Scalar):
+        if isinstance(part, GrowingList) and isinstance(step, nv.Scalar):
             position = wrapped(site, step, length_of(site, part))
             before = item_at(site.e, part, position)
-            if k < len(steps) - 1 or (eqn.op.name == "add_at" and isinstance(before, View)):
+            if k < len(steps) - 1 or (eqn.op.name == "add_at" and isinstance(before, nv.View)):
                 part = before
                 continue
             if eqn.op.name == "add_at":
                 what = site.as_scalar(added(site, before, what))
             part.column.put(site.e, position, what)
             return
-        if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
-            raise Unlowered("a write to a part of a part")
+        if not isinstance(part, nv.View) or any(map(is_index_array, parts_of(step))):
+            raise nv.Unlowered("a write to a part of a part")
         part = part_of_array(site, part, step)
-    if not isinstance(part, View):
-        raise Unlowered("a write to a part of a part")
+    if not isinstance(part, nv.View):
+        raise nv.Unlowered("a write to a part of a part")
     write(site, part, what, adds=eqn.op.name == "add_at")
 
 
-def _seen_as(site: BlockLowering, part: Value, step: Viewed) -> View:
+def _seen_as(site: BlockLowering, part: nv.Value, step: Viewed) -> nv.View:
     """What an op makes of an array in the same memory."""
     given = Var(UNKNOWN)
     site.values[given] = part
     options = {name: Const(value) for name, value in step.options}
     eqn = Eqn((Var(UNKNOWN),), step.op, (given,), options, namespace=step.namespace)
     view = site.lowered(eqn)
-    if not isinstance(part, View) or not isinstance(view, View) or view.root is not part.root:
-        raise Unlowered("a write through a view that is a copy here")
+    if not isinstance(part, nv.View) or not isinstance(view, nv.View) or view.root is not part.root:
+        raise nv.Unlowered("a write through a view that is a copy here")
     return view
 
 
 @lowers("shares_with")
-def _shares_with(site: BlockLowering, eqn: Eqn) -> Value:
+def _shares_with(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Whether an op gave a view of its operand: what is a copy is left to Python, which warns of writes to it."""
     part, whole = (site.value(atom) for atom in eqn.args)
-    if not isinstance(part, View) or not isinstance(whole, View) or part.root is not whole.root:
-        raise Unlowered("a write through a view that is a copy here")
-    return Scalar(Constant(True, "b1"), PYTHON)
+    if (
+        not isinstance(part, nv.View)
+        or not isinstance(whole, nv.View)
+        or part.root is not whole.root
+    ):
+        raise nv.Unlowered("a write through a view that is a copy here")
+    return nv.Scalar(Constant(True, "b1"), nv.PYTHON)
 
 
 @lowers("overwrite")
-def _overwrite(site: BlockLowering, eqn: Eqn) -> Value:
+def _overwrite(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, *path, new = eqn.args
     if path:
-        raise Unlowered("a dictionary inside of another object")
+        raise nv.Unlowered("a dictionary inside of another object")
     container, items = site.value(x), site.value(new)
     if isinstance(container, GrowingList) and isinstance(items, GrowingList):
         return _overwritten_list(site, container, items)
     what = site.any_operand(new)
-    if isinstance(what, Lazy):
+    if isinstance(what, nv.Lazy):
         what = site.computed(what)
     view = site.to_write(x, eqn)
     site.write_all()
@@ -211,8 +205,8 @@ def _overwritten_list(
 ) -> GrowingList:
     """A list of numbers with others in the place of all of its items."""
     e = site.e
-    if not isinstance(item_at(Emitter(e.names), items, ZERO), Scalar):
-        raise Unlowered("a list whose items are all replaced, and are no numbers")
+    if not isinstance(item_at(Emitter(e.names), items, nv.ZERO), nv.Scalar):
+        raise nv.Unlowered("a list whose items are all replaced, and are no numbers")
     for root in container.column.roots():
         site.unit.on_write(root)
     site.write_all()
@@ -224,13 +218,15 @@ def _overwritten_list(
     return container
 
 
-def write(site: BlockLowering, part: View, what: Scalar | View | Broadcast, *, adds: bool) -> None:
+def write(
+    site: BlockLowering, part: nv.View, what: nv.Scalar | nv.View | nv.Broadcast, *, adds: bool
+) -> None:
     """Write a number or an array to part of an array, or add it there."""
     e = site.e
     what = _to_be_written(site, part, what)
 
     def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
-        found = what.expr if isinstance(what, Scalar) else inner.load(what, indices)
+        found = what.expr if isinstance(what, nv.Scalar) else inner.load(what, indices)
         found = converted(inner, found, part.code)
         if adds:
             found = inner.apply("add", inner.load(part, indices), found)
@@ -240,46 +236,46 @@ def write(site: BlockLowering, part: View, what: Scalar | View | Broadcast, *, a
 
 
 def _to_be_written(
-    site: BlockLowering, part: View, what: Scalar | View | Broadcast
-) -> Scalar | View:
+    site: BlockLowering, part: nv.View, what: nv.Scalar | nv.View | nv.Broadcast
+) -> nv.Scalar | nv.View:
     """What is written: a number for all elements, or an array of the shape of where it is written."""
     _must_fit(part, what)
-    if isinstance(what, Scalar):
+    if isinstance(what, nv.Scalar):
         return what
-    if isinstance(what, Broadcast):
+    if isinstance(what, nv.Broadcast):
         must_spread(site.e, what.dims, part.dims)
-        return Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
+        return nv.Scalar(converted(site.e, what.element.expr, what.code), nv.NUMPY)
     return _spread_over(site, part, what)
 
 
-def _must_fit(part: View, what: Scalar | Array) -> None:
-    if not isinstance(what, Scalar) and common_code([what, part]) != part.code:
-        raise Unlowered("a write that changes the type of numbers")
-    if isinstance(what, Scalar) and part.code in ("i64", "b1") and what.code != part.code:
-        raise Unlowered("a write that changes the type of numbers")
+def _must_fit(part: nv.View, what: nv.Scalar | nv.Array) -> None:
+    if not isinstance(what, nv.Scalar) and common_code([what, part]) != part.code:
+        raise nv.Unlowered("a write that changes the type of numbers")
+    if isinstance(what, nv.Scalar) and part.code in ("i64", "b1") and what.code != part.code:
+        raise nv.Unlowered("a write that changes the type of numbers")
 
 
-def _spread_over(site: BlockLowering, part: View, what: View) -> View:
+def _spread_over(site: BlockLowering, part: nv.View, what: nv.View) -> nv.View:
     """An array with the shape of where it is written; never in the same memory."""
     if what.root is part.root:
         what = site.copied(what)
     spread = spread_value(site, what, part.dims)
-    assert isinstance(spread, View)
+    assert isinstance(spread, nv.View)
     return with_axes(spread, part.dims, spread.strides)
 
 
 def _scatter(
-    site: BlockLowering, eqn: Eqn, places: Scattered, what: Scalar | View | Broadcast
+    site: BlockLowering, eqn: Eqn, places: Scattered, what: nv.Scalar | nv.View | nv.Broadcast
 ) -> None:
     view = places.view
     adds = eqn.op.name == "add_at"
     shape = (
         *view.dims[: places.axis], *places.indices.dims, *view.dims[places.axis + 1 :]
     )  # fmt: skip
-    what = _to_be_written(site, View(view.root, view.code, shape, shape, ZERO), what)
+    what = _to_be_written(site, nv.View(view.root, view.code, shape, shape, nv.ZERO), what)
 
     def element(e: Emitter, here: tuple[Expr, ...], there: tuple[Expr, ...]) -> None:
-        found = what.expr if isinstance(what, Scalar) else e.load(what, here)
+        found = what.expr if isinstance(what, nv.Scalar) else e.load(what, here)
         found = converted(e, found, view.code)
         if adds:
             found = e.apply("add", e.load(view, there), found)
@@ -289,15 +285,15 @@ def _scatter(
 
 
 @lowers("last_written")
-def _last_written(site: BlockLowering, eqn: Eqn) -> Value:
+def _last_written(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Whether each entry of a value that was written with an index is still there: exits if not."""
     view, parts = site.in_memory(eqn.args[0]), parts_of(site.value(eqn.args[1]))
     if any(map(is_index_array, parts)):
         places = scattered(site, view, parts)
         if len(places.indices.dims) != 1:
-            raise Unlowered("a write with an array of indices of several axes")
+            raise nv.Unlowered("a write with an array of indices of several axes")
         _must_differ(site, places)
-    return Scalar(Constant(1.0, "f64"), PYTHON)
+    return nv.Scalar(Constant(1.0, "f64"), nv.PYTHON)
 
 
 def _must_differ(site: BlockLowering, places: Scattered) -> None:
@@ -306,7 +302,7 @@ def _must_differ(site: BlockLowering, places: Scattered) -> None:
     seen = zeroed(site, (size,), "b1", ())
     inner = site.inside(site.block)
     index = Slot(e.names.fresh("i"), "i64")
-    position = Scalar(inner.e.load(places.indices, (index,)), NUMPY)
+    position = nv.Scalar(inner.e.load(places.indices, (index,)), nv.NUMPY)
     at = wrapped(inner, position, size)
     inner.e.exit_if(inner.e.load(seen, (at,)), "an index that names an element twice")
     inner.e.store(seen, (at,), Constant(True, "b1"))

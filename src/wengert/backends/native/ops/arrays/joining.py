@@ -12,181 +12,168 @@ from ...lower.sequences.lists import KINDS, has_numbers_alone, in_memory_as_list
 from ...lower.sequences.sequences import growing, item_at
 from ...lower.shapes import dims_of, known_axis
 from ...lower.structure import joined, length_of
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, over
 from ...values.promotion import common_code, converted
-from ...values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    ZERO,
-    Broadcast,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    c_strides,
-    integer,
-    minus,
-    plus,
-    product,
-    times,
-)
 
 Index = tuple[Expr, ...]
 
 
-def part_along(site: BlockLowering, view: View, start: Expr, count: Expr, axis: int = 0) -> View:
+def part_along(
+    site: BlockLowering, view: nv.View, start: Expr, count: Expr, axis: int = 0
+) -> nv.View:
     """So many rows of an array (or what lies along another axis), from one on."""
-    offset = site.e.let(plus(view.offset, times(start, view.strides[axis])))
+    offset = site.e.let(nv.plus(view.offset, nv.times(start, view.strides[axis])))
     dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
-    return View(view.root, view.code, dims, view.strides, offset)
+    return nv.View(view.root, view.code, dims, view.strides, offset)
 
 
 @lowers("concatenate")
-def _concatenate(site: BlockLowering, eqn: Eqn) -> Value:
+def _concatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Arrays one after the other along an axis."""
     value = site.value(eqn.args[0])
-    if not isinstance(value, Tuple) or not value.items:
-        raise Unlowered("joining of something that is no list of arrays")
+    if not isinstance(value, nv.Tuple) or not value.items:
+        raise nv.Unlowered("joining of something that is no list of arrays")
     views = [site.view(item) for item in value.items]
     axes = known_axis(eqn.params.get("axis", Const(0)), max(1, len(views[0].dims)))
     if axes is None:
-        raise Unlowered("joining arrays as if they had one axis")
+        raise nv.Unlowered("joining arrays as if they had one axis")
     return _joined(site, eqn, views, *axes)
 
 
 @lowers("unconcatenate")
-def _unconcatenate(site: BlockLowering, eqn: Eqn) -> Value:
+def _unconcatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangents of arrays that were joined along an axis."""
     like = site.value(eqn.params["like"])
-    if not isinstance(like, Tuple):
-        raise Unlowered("a cotangent of arrays joined in this way")
+    if not isinstance(like, nv.Tuple):
+        raise nv.Unlowered("a cotangent of arrays joined in this way")
     bar, axis = site.view(site.operand(eqn.args[0])), eqn.param("axis", 0)
     shapes = [tuple(map(site.e.size, dims_of(site.operand_of(item)))) for item in like.items]
     if axis is None:
-        lengths, axis = [site.e.let(product(dims)) for dims in shapes], 0
+        lengths, axis = [site.e.let(nv.product(dims)) for dims in shapes], 0
         bar = site.view(site.apply("ravel", bar))
     else:
         axis = min(axis, len(bar.dims) - 1) % len(bar.dims)
         least = max(axis + 1, eqn.param("rank", 1))
-        lengths = [dims[axis] if len(dims) >= least else ONE for dims in shapes]
-    start, pieces = ZERO, list[Value]()
+        lengths = [dims[axis] if len(dims) >= least else nv.ONE for dims in shapes]
+    start, pieces = nv.ZERO, list[nv.Value]()
     for dims, length in zip(shapes, lengths, strict=True):
         pieces.append(_shaped(site, part_along(site, bar, start, length, axis), dims))
-        start = site.e.let(plus(start, length))
-    return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
+        start = site.e.let(nv.plus(start, length))
+    return nv.Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
-def _shaped(site: BlockLowering, piece: View, dims: Index) -> Value:
+def _shaped(site: BlockLowering, piece: nv.View, dims: Index) -> nv.Value:
     """A piece in the shape of the array that it is about, which may have had fewer axes."""
     if len(dims) == len(piece.dims):
         return piece
     if not dims:
-        return Scalar(site.e.load(piece, [ZERO] * len(piece.dims)), NUMPY)
-    sizes = Tuple(tuple(Scalar(dim, bits=48) for dim in dims))
+        return nv.Scalar(site.e.load(piece, [nv.ZERO] * len(piece.dims)), nv.NUMPY)
+    sizes = nv.Tuple(tuple(nv.Scalar(dim, bits=48) for dim in dims))
     return site.apply("reshape", piece, sizes)
 
 
-def _joined(site: BlockLowering, eqn: Eqn, views: list[View], axis: int = 0) -> View:
+def _joined(site: BlockLowering, eqn: Eqn, views: list[nv.View], axis: int = 0) -> nv.View:
     first = views[0]
     if len({len(view.dims) for view in views}) > 1 or not first.dims:
-        raise Unlowered("joining arrays of different ranks")
+        raise nv.Unlowered("joining arrays of different ranks")
     for view in views[1:]:
         for k, (a, b) in enumerate(zip(first.dims, view.dims, strict=True)):
             if k != axis:
                 site.e.must_be_same(a, b, "joined arrays of different shapes")
     site.write_all()
-    total: Expr = ZERO
+    total: Expr = nv.ZERO
     for view in views:
-        total = site.e.let(plus(total, view.dims[axis]))
+        total = site.e.let(nv.plus(total, view.dims[axis]))
     code = common_code(views)
     dims = (*first.dims[:axis], total, *first.dims[axis + 1 :])
     made = site.allocate(dims, code, eqn.outs)
-    start: Expr = ZERO
+    start: Expr = nv.ZERO
     for view in views:
         copy_elements(site.e, part_along(site, made, start, view.dims[axis], axis), view)
-        start = site.e.let(plus(start, view.dims[axis]))
+        start = site.e.let(nv.plus(start, view.dims[axis]))
     return made
 
 
-def _filled(site: BlockLowering, eqn: Eqn, dims: Index, code: Code) -> View:
+def _filled(site: BlockLowering, eqn: Eqn, dims: Index, code: Code) -> nv.View:
     made = site.allocate(tuple(map(site.e.size, dims)), code, eqn.outs)
     fill(site.e, made, Constant(0.0, code))
     return made
 
 
 @lowers("roll", "unroll")
-def _roll(site: BlockLowering, eqn: Eqn) -> Value:
+def _roll(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """An array turned by a number of places along an axis, or back."""
     view = site.in_memory(eqn.args[0])
     shift = site.scalar(eqn.params["shift"])
     axes = known_axis(eqn.params.get("axis"), len(view.dims)) or range(len(view.dims))
     if len(axes) != 1 or shift.code != "i64":
-        raise Unlowered("turning an array along several axes")
+        raise nv.Unlowered("turning an array along several axes")
     e = site.e
     (axis,) = axes
     site.write_all()
     made = site.allocate(tuple(map(e.size, view.dims)), view.code, eqn.outs)
     size = e.let(view.dims[axis])
-    steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
-    e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
+    steps = shift.expr if eqn.op.name == "roll" else e.let(nv.minus(nv.ZERO, shift.expr))
+    e.exit_if(e.apply("eq", size, nv.ZERO, code="b1"), "turning an array without elements")
     rest = e.apply("rem", steps, size)
     start = e.apply("wrapped", rest, size)
-    kept = e.let(minus(size, start))
-    for target, source, count in ((start, ZERO, kept), (ZERO, kept, start)):
+    kept = e.let(nv.minus(size, start))
+    for target, source, count in ((start, nv.ZERO, kept), (nv.ZERO, kept, start)):
         there = part_along(site, made, target, count, axis)
         copy_elements(e, there, part_along(site, view, source, count, axis))
     return made
 
 
 @lowers("collected_cotangent")
-def _collected_cotangent(site: BlockLowering, eqn: Eqn) -> Value:
+def _collected_cotangent(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
     bars, items = (site.value(atom) for atom in eqn.args)
-    if isinstance(bars, GrowingList) and isinstance(items, (GrowingList, Tuple)):
+    if isinstance(bars, GrowingList) and isinstance(items, (GrowingList, nv.Tuple)):
         return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
-    if not isinstance(bars, GrowingList) or not isinstance(items, View):
-        raise Unlowered("a loop over a list, whose items have cotangents")
+    if not isinstance(bars, GrowingList) or not isinstance(items, nv.View):
+        raise nv.Unlowered("a loop over a list, whose items have cotangents")
     source = _as_view(site, bars)
     if len(source.dims) != len(items.dims):
-        raise Unlowered("cotangents of another rank than what they belong to")
+        raise nv.Unlowered("cotangents of another rank than what they belong to")
     for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
         site.e.must_be_same(a, b)
     site.write_all()
     made = _filled(site, eqn, items.dims, items.code if items.code in FLOATS else "f64")
     reached = source.dims[0]
     backwards = eqn.param("reverse", False) is True
-    start = site.e.let(minus(items.dims[0], reached)) if backwards else ZERO
+    start = site.e.let(nv.minus(items.dims[0], reached)) if backwards else nv.ZERO
     copy_elements(site.e, part_along(site, made, start, reached), source)
     return made
 
 
 def _cotangent_of_list(
-    site: BlockLowering, bars: GrowingList, items: GrowingList | Tuple, *, reverse: bool
+    site: BlockLowering, bars: GrowingList, items: GrowingList | nv.Tuple, *, reverse: bool
 ) -> GrowingList:
     """The same for the numbers of a list, or records of them."""
     e = site.e
-    known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
+    known = (
+        items.items if isinstance(items, nv.Tuple) else [item_at(Emitter(e.names), items, nv.ZERO)]
+    )
     if not all(map(has_numbers_alone, known)):
-        raise Unlowered("a loop over a list, whose items have cotangents")
+        raise nv.Unlowered("a loop over a list, whose items have cotangents")
     site.write_all()
     size, reached = length_of(site, items), length_of(site, bars)
     if isinstance(items, GrowingList):
         made = zeros_like(site, items)
     else:
-        made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
-    start = e.apply("sub", size, reached) if reverse else ZERO
+        made = equal_items(site, size, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
+    start = e.apply("sub", size, reached) if reverse else nv.ZERO
     inner = site.inside(site.block)
     index = Slot(e.names.fresh("k"), "i64")
     bar = item_at(inner.e, bars, index)
-    made.column.put(inner.e, inner.e.let(plus(start, index)), bar)
+    made.column.put(inner.e, inner.e.let(nv.plus(start, index)), bar)
     e.add(For(index, reached, tuple(inner.e.statements)))
     return made
 
 
-def _as_view(site: BlockLowering, value: GrowingList) -> View:
+def _as_view(site: BlockLowering, value: GrowingList) -> nv.View:
     """A list of numbers, or of arrays of one shape, as an array in the same memory."""
     length = site.e.variable("length", value.length)
     match value.column:
@@ -196,92 +183,94 @@ def _as_view(site: BlockLowering, value: GrowingList) -> View:
             dims = (length,)
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
-        case Same(value=Scalar() as item):
-            return site.view(Broadcast(item, item.code, (length,)))
+        case Same(value=nv.Scalar() as item):
+            return site.view(nv.Broadcast(item, item.code, (length,)))
         case _:
-            raise Unlowered("an array of a list of numbers of different types")
-    strides = tuple(map(site.e.let, c_strides(dims)))
-    return View(column.root, column.code, dims, strides, times(column.offset, strides[0]))
+            raise nv.Unlowered("an array of a list of numbers of different types")
+    strides = tuple(map(site.e.let, nv.c_strides(dims)))
+    return nv.View(column.root, column.code, dims, strides, nv.times(column.offset, strides[0]))
 
 
 @lowers("join_lists")
-def _join_lists(site: BlockLowering, eqn: Eqn) -> Value:
+def _join_lists(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """`a + b` of tuples and lists of known length."""
     a, b = (site.value(atom) for atom in eqn.args)
-    known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
+    known = all(isinstance(x, nv.Tuple) and x.form in ("tuple", "list") for x in (a, b))
     if not known:
         return _one_after_the_other(site, [a, b])
     if a.form != b.form:
-        raise Unlowered("a list and a tuple put together, which Python refuses")
+        raise nv.Unlowered("a list and a tuple put together, which Python refuses")
     return joined(a, b)
 
 
-def _one_after_the_other(site: BlockLowering, lists: list[Value]) -> GrowingList:
+def _one_after_the_other(site: BlockLowering, lists: list[nv.Value]) -> GrowingList:
     """The numbers of lists of any length, in one list."""
     e = site.e
     parts: list[GrowingList] = []
     for x in lists:
-        if isinstance(x, Tuple) and not x.items:
+        if isinstance(x, nv.Tuple) and not x.items:
             continue
-        known = isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items)
+        known = isinstance(x, nv.Tuple) and all(isinstance(item, nv.Scalar) for item in x.items)
         part = in_memory_as_list(site, x) if known else x
         if not isinstance(part, GrowingList):
-            raise Unlowered("lists of any length put together")
+            raise nv.Unlowered("lists of any length put together")
         parts.append(part)
-    items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
-    codes = {item.code if isinstance(item, Scalar) else None for item in items}
+    items = [item_at(Emitter(e.names), part, nv.ZERO) for part in parts]
+    codes = {item.code if isinstance(item, nv.Scalar) else None for item in items}
     if codes != {"i64"} and not codes <= {"f64", "f32"}:
-        raise Unlowered("lists of any length put together, of anything but numbers of one type")
-    total: Expr = ZERO
+        raise nv.Unlowered("lists of any length put together, of anything but numbers of one type")
+    total: Expr = nv.ZERO
     for part in parts:
-        total = e.let(plus(total, length_of(site, part)))
+        total = e.let(nv.plus(total, length_of(site, part)))
     kind = INT if codes == {"i64"} else FLOAT
-    made = growing(e, template_of(kind, site.unit.of_lists), "joined", e.apply("max", total, ONE))
-    start: Expr = ZERO
+    made = growing(
+        e, template_of(kind, site.unit.of_lists), "joined", e.apply("max", total, nv.ONE)
+    )
+    start: Expr = nv.ZERO
     for part in parts:
         count = length_of(site, part)
         index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        made.column.put(inner, inner.let(plus(start, index)), item_at(inner, part, index))
+        made.column.put(inner, inner.let(nv.plus(start, index)), item_at(inner, part, index))
         e.add(For(index, count, tuple(inner.statements)))
-        start = e.let(plus(start, count))
+        start = e.let(nv.plus(start, count))
     e.add(Assign(made.length, total))
     return made
 
 
 @lowers("repeated_items")
-def _repeated(site: BlockLowering, eqn: Eqn) -> Value:
+def _repeated(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """`[x] * n`"""
     items, count = site.value(eqn.args[0]), site.scalar(eqn.args[1])
-    if not isinstance(items, Tuple) or len(items.items) != 1 or items.form != "list":
-        raise Unlowered("a list repeated as a whole")
+    if not isinstance(items, nv.Tuple) or len(items.items) != 1 or items.form != "list":
+        raise nv.Unlowered("a list repeated as a whole")
     if count.code != "i64":
-        raise Unlowered("a list repeated a number of times that is no integer")
+        raise nv.Unlowered("a list repeated a number of times that is no integer")
     (item,) = items.items
-    if not isinstance(item, Scalar):
-        raise Unlowered("a list of one object, several times")
+    if not isinstance(item, nv.Scalar):
+        raise nv.Unlowered("a list of one object, several times")
     e = site.e
-    size = e.apply("max", count.expr, ZERO)
-    most = e.apply("gt", size, integer(2**40), code="b1")
+    size = e.apply("max", count.expr, nv.ZERO)
+    most = e.apply("gt", size, nv.integer(2**40), code="b1")
     e.exit_if(most, "a very long list")
-    if item.code not in FLOATS and item.origin != PYTHON:
-        raise Unlowered("a list of NumPy's numbers")
+    if item.code not in FLOATS and item.origin != nv.PYTHON:
+        raise nv.Unlowered("a list of NumPy's numbers")
     template = template_of(KINDS[item.code], site.unit.of_lists)
-    made = growing(e, template, "items", e.apply("max", size, ONE))
+    made = growing(e, template, "items", e.apply("max", size, nv.ONE))
     over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
     e.add(Assign(made.length, size))
     return made
 
 
 @lowers("basis")
-def _basis(site: BlockLowering, eqn: Eqn) -> Value:
+def _basis(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Arrays that are one (or `unit`) in one place and zero elsewhere, for every place."""
     x, unit = site.operand(eqn.args[0]), eqn.params.get("unit", Const(1.0))
-    if isinstance(x, Scalar) or not x.dims or x.code not in FLOATS:
-        raise Unlowered("the directions of something that is no array of floats")
+    if isinstance(x, nv.Scalar) or not x.dims or x.code not in FLOATS:
+        raise nv.Unlowered("the directions of something that is no array of floats")
     e = site.e
     value = converted(e, site.scalar(unit).expr, x.code)
     dims = tuple(map(e.size, x.dims))
-    size = e.let(product(dims))
+    size = e.let(nv.product(dims))
     made = _filled(site, eqn, (size, size), x.code)
     over(e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), value))
     return GrowingList(

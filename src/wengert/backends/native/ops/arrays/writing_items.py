@@ -11,30 +11,19 @@ from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import as_item, in_memory_as_list, loosening
 from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of, over_arrays, wrapped
-from ...values.values import (
-    Bounds,
-    Broadcast,
-    Lazy,
-    Scalar,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    plus,
-    times,
-)
+from ...values import values as nv
 from ..elementwise.indexing import slice_of
 
 
-def store_in_list(site: BlockLowering, eqn: Eqn, container: GrowingList) -> Value:
+def store_in_list(site: BlockLowering, eqn: Eqn, container: GrowingList) -> nv.Value:
     index = site.value(eqn.args[1])
-    if isinstance(index, Bounds):
+    if isinstance(index, nv.Bounds):
         return _add_to_part(site, eqn, container, index)
     for root in container.column.roots():
         site.unit.on_write(root)
     position = wrapped(site, site.as_scalar(index), length_of(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, (Lazy, Broadcast)):
+    if isinstance(value, (nv.Lazy, nv.Broadcast)):
         value = site.in_memory(eqn.args[2])
     site.write_all()
     if eqn.op.name == "add_at":
@@ -45,11 +34,13 @@ def store_in_list(site: BlockLowering, eqn: Eqn, container: GrowingList) -> Valu
     return container
 
 
-def _add_to_part(site: BlockLowering, eqn: Eqn, container: GrowingList, bounds: Bounds) -> Value:
+def _add_to_part(
+    site: BlockLowering, eqn: Eqn, container: GrowingList, bounds: nv.Bounds
+) -> nv.Value:
     """The cotangent of a slice of a list, added to that of the list."""
     value = site.value(eqn.args[2])
     if eqn.op.name != "add_at" or not isinstance(value, GrowingList):
-        raise Unlowered("a write to a slice of a list")
+        raise nv.Unlowered("a write to a slice of a list")
     for root in container.column.roots():
         site.unit.on_write(root)
     site.write_all()
@@ -58,7 +49,7 @@ def _add_to_part(site: BlockLowering, eqn: Eqn, container: GrowingList, bounds: 
     e.must_be_same(count, length_of(site, value), "a cotangent of another length")
     inner = site.inside(site.block)
     index = Slot(e.names.fresh("k"), "i64")
-    place = inner.e.let(plus(start, times(index, step)))
+    place = inner.e.let(nv.plus(start, nv.times(index, step)))
     item = item_at(inner.e, value, index)
     container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
     e.add(For(index, count, tuple(inner.e.statements)))
@@ -66,22 +57,22 @@ def _add_to_part(site: BlockLowering, eqn: Eqn, container: GrowingList, bounds: 
 
 
 def _sum_in_list(
-    site: BlockLowering, container: GrowingList, position: Expr, value: Value
-) -> Value:
+    site: BlockLowering, container: GrowingList, position: Expr, value: nv.Value
+) -> nv.Value:
     before = item_at(site.e, container, position)
-    if isinstance(before, View) and isinstance(value, View):
+    if isinstance(before, nv.View) and isinstance(value, nv.View):
         return site.view(site.computed(over_arrays(site, "add", [before, value])))
-    value = site.as_scalar(value) if isinstance(before, Scalar) else value
+    value = site.as_scalar(value) if isinstance(before, nv.Scalar) else value
     return sum_of_parts(site.e, before, value)
 
 
-def store_in_tuple(site: BlockLowering, eqn: Eqn, container: Tuple) -> Value:
+def store_in_tuple(site: BlockLowering, eqn: Eqn, container: nv.Tuple) -> nv.Value:
     """A list of known length with one item replaced; the others are what they were."""
     k = number_of_item(container, eqn.args[1])
     if k is None and _is_of_numbers(container):
         return store_in_list(site, eqn, in_memory_as_list(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, (Lazy, Broadcast)):
+    if isinstance(value, (nv.Lazy, nv.Broadcast)):
         value = site.in_memory(eqn.args[2])
     adds = eqn.op.name == "add_at"
     if k is None:
@@ -94,7 +85,7 @@ def store_in_tuple(site: BlockLowering, eqn: Eqn, container: Tuple) -> Value:
     return with_item(container, k, value)
 
 
-def number_of_item(container: Tuple, index: Atom) -> int | None:
+def number_of_item(container: nv.Tuple, index: Atom) -> int | None:
     """Which item an index or key names, if that is known."""
     key = index.value if isinstance(index, Const) else None
     key = getattr(key, "name", key)
@@ -103,34 +94,34 @@ def number_of_item(container: Tuple, index: Atom) -> int | None:
     return None if key is None or key not in container.keys else container.keys.index(key)
 
 
-def with_item(container: Tuple, k: int, value: Value) -> Tuple:
+def with_item(container: nv.Tuple, k: int, value: nv.Value) -> nv.Tuple:
     items = (*container.items[:k], value, *container.items[k + 1 :])
-    return Tuple(items, container.form, container.keys, container.type)
+    return nv.Tuple(items, container.form, container.keys, container.type)
 
 
-def _is_of_numbers(container: Tuple) -> bool:
-    return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
+def _is_of_numbers(container: nv.Tuple) -> bool:
+    return container.form == "list" and all(isinstance(item, nv.Scalar) for item in container.items)
 
 
-def added(site: BlockLowering, before: Value, value: Value) -> Value:
-    if isinstance(before, Scalar) and isinstance(value, Scalar):
+def added(site: BlockLowering, before: nv.Value, value: nv.Value) -> nv.Value:
+    if isinstance(before, nv.Scalar) and isinstance(value, nv.Scalar):
         return sum_of_parts(site.e, before, value)
-    if isinstance(before, (Scalar, View, Broadcast)) and isinstance(
-        value, (Scalar, View, Broadcast)
+    if isinstance(before, (nv.Scalar, nv.View, nv.Broadcast)) and isinstance(
+        value, (nv.Scalar, nv.View, nv.Broadcast)
     ):
         return site.computed(over_arrays(site, "add", [before, value]))
     return sum_of_parts(site.e, before, value)
 
 
 @lowers("add_attr")
-def _add_attr(site: BlockLowering, eqn: Eqn) -> Value:
+def _add_attr(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A cotangent added to that of a field of a named tuple."""
     buffer, x = (site.value(atom) for atom in eqn.args[:2])
     name = eqn.param("name")
-    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
-        raise Unlowered(f"a cotangent of the attribute `{name}`")
+    if not isinstance(buffer, nv.Tuple) or not isinstance(x, nv.Tuple) or name not in x.keys:
+        raise nv.Unlowered(f"a cotangent of the attribute `{name}`")
     k = x.keys.index(name)
     value = site.value(eqn.args[2])
-    if isinstance(value, (Lazy, Broadcast)):
+    if isinstance(value, (nv.Lazy, nv.Broadcast)):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
     return with_item(buffer, k, added(site, buffer.items[k], value))

@@ -11,94 +11,81 @@ from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.rows import ROWS, Elementwise
-from ...values.values import (
-    NUMPY,
-    PYTHON,
-    SINGLE,
-    ZERO,
-    Broadcast,
-    Scalar,
-    StaticValue,
-    Unlowered,
-    Value,
-    View,
-    must_have_type,
-    number,
-)
 from .creation import code_of_option
 
 
 @lowers("to_float")
-def _to_float(site: BlockLowering, eqn: Eqn) -> Value:
+def _to_float(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if not eqn.args:
-        return Scalar(Constant(0.0, "f64"), PYTHON)
+        return nv.Scalar(Constant(0.0, "f64"), nv.PYTHON)
     given = site.value(eqn.args[0])
-    if isinstance(given, StaticValue) and isinstance(given.value, str):
+    if isinstance(given, nv.StaticValue) and isinstance(given.value, str):
         return _number_in(given.value)
     x = site.as_scalar(given)
-    return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
+    return nv.Scalar(numbers.converted(site.e, x.expr, "f64"), nv.PYTHON)
 
 
 @lowers("number_like")
-def _number_like(site: BlockLowering, eqn: Eqn) -> Value:
+def _number_like(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, like = (site.as_scalar(site.value(atom)) for atom in eqn.args)
     if like.code not in FLOATS:
         return x
-    return Scalar(numbers.converted(site.e, x.expr, like.code), like.origin)
+    return nv.Scalar(numbers.converted(site.e, x.expr, like.code), like.origin)
 
 
-def _number_in(text: str) -> Scalar:
+def _number_in(text: str) -> nv.Scalar:
     """`float("inf")` and its like."""
     try:
-        return number(float(text))
+        return nv.number(float(text))
     except ValueError:
-        raise Unlowered("a text that is no number") from None
+        raise nv.Unlowered("a text that is no number") from None
 
 
 @lowers("float64", "float32", "int64")
-def _scalar_of_numpy(site: BlockLowering, eqn: Eqn) -> Value:
+def _scalar_of_numpy(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """`np.float64(x)` and its like: a number, of a number or an array without axes."""
     x = site.scalar(eqn.args[0]) if len(eqn.args) == 1 else None
     if x is None or eqn.params:
-        raise Unlowered(f"`np.{eqn.op.name}` with options")
+        raise nv.Unlowered(f"`np.{eqn.op.name}` with options")
     if eqn.op.name == "int64":
-        return numbers.to_integer(site.e, x, origin=NUMPY)
+        return numbers.to_integer(site.e, x, origin=nv.NUMPY)
     double = numbers.converted(site.e, x.expr, "f64")
-    return Scalar(numbers.converted(site.e, double, CODES[eqn.op.name]), NUMPY)
+    return nv.Scalar(numbers.converted(site.e, double, CODES[eqn.op.name]), nv.NUMPY)
 
 
 @lowers("to_int", "trunc", "floor", "ceil")
-def _to_int(site: BlockLowering, eqn: Eqn) -> Value:
+def _to_int(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if not eqn.args:
-        return Scalar(ZERO, PYTHON, 0)
+        return nv.Scalar(nv.ZERO, nv.PYTHON, 0)
     x = site.any_operand(eqn.args[0])
     name = "trunc" if eqn.op.name == "to_int" else eqn.op.name
     if len(eqn.args) > 1:
-        raise Unlowered("a number in another base")
+        raise nv.Unlowered("a number in another base")
     if x.code not in FLOATS and eqn.namespace == "np":
-        raise Unlowered("rounding of integers, whose type depends on the version of NumPy")
+        raise nv.Unlowered("rounding of integers, whose type depends on the version of NumPy")
     if eqn.op.name == "trunc" and eqn.namespace != "np" and not _has_trunc(x):
-        raise Unlowered("`math.trunc` of what may be none of Python's numbers")
-    if not isinstance(x, Scalar) and eqn.namespace != "np":
+        raise nv.Unlowered("`math.trunc` of what may be none of Python's numbers")
+    if not isinstance(x, nv.Scalar) and eqn.namespace != "np":
         x = site.as_scalar(x)
-    if isinstance(x, Scalar):
+    if isinstance(x, nv.Scalar):
         if eqn.namespace == "np":
-            must_have_type(x)
+            nv.must_have_type(x)
             code = x.code if x.code in FLOATS else "f64"
             expr = numbers.converted(site.e, x.expr, code)
-            return Scalar(site.e.apply(name, expr), NUMPY)
+            return nv.Scalar(site.e.apply(name, expr), nv.NUMPY)
         return numbers.to_integer(site.e, x, name)
     return over_arrays(site, name, [x])
 
 
 def _has_trunc(x: Any) -> bool:
     """Whether a value is one of Python's numbers: of NumPy's, only its floats of 64 bits are."""
-    if not isinstance(x, Scalar):
+    if not isinstance(x, nv.Scalar):
         return False
-    return x.origin == PYTHON or (x.code == "f64" and SINGLE not in numbers.bound(x.origin))
+    return x.origin == nv.PYTHON or (x.code == "f64" and nv.SINGLE not in numbers.bound(x.origin))
 
 
 for _name in ("trunc", "floor", "ceil"):
@@ -110,22 +97,24 @@ for _name in ("trunc", "floor", "ceil"):
 
 
 @lowers("project")
-def _project(site: BlockLowering, eqn: Eqn) -> Value:
+def _project(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A gradient in its final form: the shape and the type of what it belongs to."""
     bar, x = (site.any_operand(atom) for atom in eqn.args)
-    if isinstance(x, Scalar):
-        return Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), PYTHON)
+    if isinstance(x, nv.Scalar):
+        return nv.Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), nv.PYTHON)
     code = x.code if x.code in FLOATS else "f64"
     dims = dims_of(x)
-    if isinstance(bar, Scalar):
-        return Broadcast(Scalar(numbers.converted(site.e, bar.expr, code), NUMPY), code, dims)
+    if isinstance(bar, nv.Scalar):
+        return nv.Broadcast(
+            nv.Scalar(numbers.converted(site.e, bar.expr, code), nv.NUMPY), code, dims
+        )
     for a, b in zip(dims_of(bar), dims, strict=True):
         site.e.must_be_same(a, b)
     return mapped(site, ROWS["copy"], [bar], code, dims)
 
 
 @lowers("astype", "cast_like")
-def _astype(site: BlockLowering, eqn: Eqn) -> Value:
+def _astype(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.array(eqn.args[0])
     if eqn.op.name == "cast_like":
         like = site.operand(eqn.params["like"])
@@ -137,23 +126,23 @@ def _astype(site: BlockLowering, eqn: Eqn) -> Value:
     return mapped(site, ROWS["copy"], [x], code, dims_of(x))
 
 
-def _as_integers(site: BlockLowering, eqn: Eqn, x: View) -> View:
+def _as_integers(site: BlockLowering, eqn: Eqn, x: nv.View) -> nv.View:
     """What is before the point; what is no integer of 62 bits is left to NumPy, which warns."""
     site.write_all()
     made = site.allocate(x.dims, "i64", eqn.outs)
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:
-        e.store(made, at, numbers.to_integer(e, Scalar(e.load(x, at), NUMPY)).expr)
+        e.store(made, at, numbers.to_integer(e, nv.Scalar(e.load(x, at), nv.NUMPY)).expr)
 
     over(site.e, x.dims, element)
     return made
 
 
 @lowers("item")
-def _item(site: BlockLowering, eqn: Eqn) -> Value:
+def _item(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.array(eqn.args[0])
     if len(eqn.args) > 1 or dims_of(x):
-        raise Unlowered("`item` of an array with axes")
+        raise nv.Unlowered("`item` of an array with axes")
     element = site.as_scalar(x).expr
     code = "f64" if element.code == "f32" else element.code
-    return Scalar(numbers.converted(site.e, element, code), PYTHON)
+    return nv.Scalar(numbers.converted(site.e, element, code), nv.PYTHON)

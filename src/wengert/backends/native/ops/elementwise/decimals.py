@@ -7,17 +7,8 @@ from ...form.loopform import FLOATS, Apply, Constant, Expr
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.structure import over_arrays
 from ...values import numbers
+from ...values import values as nv
 from ...values.emitter import Emitter
-from ...values.values import (
-    AN_INTEGER,
-    NUMPY,
-    PYTHON,
-    DynamicOwner,
-    Scalar,
-    StaticValue,
-    Unlowered,
-    Value,
-)
 
 MOST_DECIMALS = 22
 """10²² is the largest power of ten that is a float."""
@@ -26,23 +17,23 @@ WHOLE = 2.0**52
 
 
 @lowers("round", "around")
-def _round(site: BlockLowering, eqn: Eqn) -> Value:
+def _round(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.operand(eqn.args[0])
     decimals = _decimals(site, eqn)
-    if not isinstance(x, Scalar):
+    if not isinstance(x, nv.Scalar):
         if x.code not in FLOATS or eqn.namespace == "py":
-            raise Unlowered("rounding of an array of integers, or by Python's own `round`")
+            raise nv.Unlowered("rounding of an array of integers, or by Python's own `round`")
         return _in_arrays(site, x, decimals or 0)
     by_python = eqn.op.name == "round" and eqn.namespace == "py"
     if by_python and decimals is None and x.code in FLOATS:
         return numbers.to_integer(site.e, x, "rint")
     if x.code not in FLOATS:
-        if by_python and x.code == "i64" and x.origin == PYTHON and (decimals or 0) >= 0:
+        if by_python and x.code == "i64" and x.origin == nv.PYTHON and (decimals or 0) >= 0:
             return x
-        raise Unlowered("rounding of an integer")
-    if not by_python or x.origin == NUMPY:
+        raise nv.Unlowered("rounding of an integer")
+    if not by_python or x.origin == nv.NUMPY:
         found = _of_numpy(site.e, x.expr, decimals or 0)
-        return Scalar(found, NUMPY)
+        return nv.Scalar(found, nv.NUMPY)
     return _of_either(site.e, x, decimals or 0)
 
 
@@ -52,15 +43,15 @@ def _decimals(site: BlockLowering, eqn: Eqn) -> int | None:
     if not asked:
         return None
     value = site.value(asked[0])
-    if isinstance(value, StaticValue) and value.value is None:
+    if isinstance(value, nv.StaticValue) and value.value is None:
         return None
-    known = value.expr if isinstance(value, Scalar) else None
+    known = value.expr if isinstance(value, nv.Scalar) else None
     if len(asked) > 1 or not isinstance(known, Constant) or abs(known.value) > MOST_DECIMALS:
-        raise Unlowered("rounding to decimals whose number is computed")
+        raise nv.Unlowered("rounding to decimals whose number is computed")
     return int(known.value)
 
 
-def _in_arrays(site: BlockLowering, x: Value, decimals: int) -> Value:
+def _in_arrays(site: BlockLowering, x: nv.Value, decimals: int) -> nv.Value:
     if decimals == 0:
         return over_arrays(site, "rint", [x])
     before, after = ("mul", "div") if decimals > 0 else ("div", "mul")
@@ -76,20 +67,20 @@ def _of_numpy(e: Emitter, x: Expr, decimals: int) -> Expr:
     return e.apply(after, e.apply("rint", e.apply(before, x, factor)), factor)
 
 
-def _of_either(e: Emitter, x: Scalar, decimals: int) -> Scalar:
+def _of_either(e: Emitter, x: nv.Scalar, decimals: int) -> nv.Scalar:
     """Of a number that is a float of Python's in all runs, or in some."""
     among = numbers.bound(x.origin)
-    if x.code != "f64" or AN_INTEGER in among or decimals < 0:
-        raise Unlowered("rounding to decimals of a number whose type depends on the run")
+    if x.code != "f64" or nv.AN_INTEGER in among or decimals < 0:
+        raise nv.Unlowered("rounding to decimals of a number whose type depends on the run")
     ours = _of_python(e, x.expr, decimals)
-    if among == frozenset((PYTHON,)):
-        return Scalar(ours, PYTHON)
-    assert isinstance(x.origin, DynamicOwner)
-    if among != frozenset((PYTHON, NUMPY)):
-        raise Unlowered("rounding to decimals of a number whose type depends on the run")
-    is_python = e.apply("eq", x.origin.expr, Constant(PYTHON, "i64"), code="b1")
+    if among == frozenset((nv.PYTHON,)):
+        return nv.Scalar(ours, nv.PYTHON)
+    assert isinstance(x.origin, nv.DynamicOwner)
+    if among != frozenset((nv.PYTHON, nv.NUMPY)):
+        raise nv.Unlowered("rounding to decimals of a number whose type depends on the run")
+    is_python = e.apply("eq", x.origin.expr, Constant(nv.PYTHON, "i64"), code="b1")
     theirs = _of_numpy(e, x.expr, decimals)
-    return Scalar(e.apply("select", is_python, ours, theirs, code="f64"), x.origin)
+    return nv.Scalar(e.apply("select", is_python, ours, theirs, code="f64"), x.origin)
 
 
 def _of_python(e: Emitter, x: Expr, decimals: int) -> Expr:

@@ -11,6 +11,7 @@ from ...lower.lowering import BlockLowering, lowers
 from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.sequences import item_at
 from ...lower.structure import length_of
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.numbers import (
     as_float_origin,
@@ -20,29 +21,14 @@ from ...values.numbers import (
     origin_expr,
     possible,
 )
-from ...values.values import (
-    NUMPY,
-    ONE,
-    PYTHON,
-    SINGLE,
-    ZERO,
-    Broadcast,
-    DynamicOwner,
-    Lazy,
-    Scalar,
-    Tuple,
-    Unlowered,
-    View,
-    described,
-)
 
-Step = Callable[[Emitter, Scalar], None]
+Step = Callable[[Emitter, nv.Scalar], None]
 
 
 def _over_items(site: BlockLowering, atom: Atom, step: Step) -> None:
     """Do something with each number of a sequence, from the first to the last."""
     value = site.value(atom)
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         for item in value.items:
             step(site.e, site.as_scalar(item))
         return
@@ -53,79 +39,79 @@ def _over_items(site: BlockLowering, atom: Atom, step: Step) -> None:
     site.e.add(For(index, count, tuple(inner.statements)))
 
 
-def _in_memory(site: BlockLowering, atom: Atom) -> View | GrowingList:
+def _in_memory(site: BlockLowering, atom: Atom) -> nv.View | GrowingList:
     value = site.value(atom)
-    if isinstance(value, (View, Lazy, Broadcast)) and len(value.dims) == 1:
+    if isinstance(value, (nv.View, nv.Lazy, nv.Broadcast)) and len(value.dims) == 1:
         value = site.in_memory(atom)
-    if not isinstance(value, (View, GrowingList)):
-        raise Unlowered(f"the numbers of {described(value)}")
+    if not isinstance(value, (nv.View, GrowingList)):
+        raise nv.Unlowered(f"the numbers of {nv.described(value)}")
     site.write_all()
     return value
 
 
-def _number_at(e: Emitter, sequence: View | GrowingList, index: Expr) -> Scalar:
-    if isinstance(sequence, View):
-        return Scalar(e.load(sequence, (index,)), NUMPY)
+def _number_at(e: Emitter, sequence: nv.View | GrowingList, index: Expr) -> nv.Scalar:
+    if isinstance(sequence, nv.View):
+        return nv.Scalar(e.load(sequence, (index,)), nv.NUMPY)
     found = item_at(e, sequence, index)
-    if not isinstance(found, Scalar):
-        raise Unlowered("the numbers of a list of other things")
+    if not isinstance(found, nv.Scalar):
+        raise nv.Unlowered("the numbers of a list of other things")
     return found
 
 
-def _trial(site: BlockLowering, atom: Atom) -> Scalar:
+def _trial(site: BlockLowering, atom: Atom) -> nv.Scalar:
     """What an item of a sequence in memory is like."""
-    return _number_at(Emitter(site.e.names), _in_memory(site, atom), ZERO)
+    return _number_at(Emitter(site.e.names), _in_memory(site, atom), nv.ZERO)
 
 
 @lowers("prod_items")
-def _prod(site: BlockLowering, eqn: Eqn) -> Scalar:
+def _prod(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """A product that starts as an integer, and is what its factors make of it."""
     items = eqn.args[0]
-    one = Scalar(ONE, PYTHON, 1)
-    if isinstance(site.value(items), Tuple):
+    one = nv.Scalar(nv.ONE, nv.PYTHON, 1)
+    if isinstance(site.value(items), nv.Tuple):
         found = [one]
         _over_items(site, items, lambda e, x: found.append(compute(e, "mul", "py", [found[-1], x])))
         return found[-1]
     like = _trial(site, items)
     if like.code not in ("f64", "i64"):
-        raise Unlowered("a product of truth values, or of numbers of 32 bits")
+        raise nv.Unlowered("a product of truth values, or of numbers of 32 bits")
     if like.code == "i64":
         return _prod_of_integers(site, items, like)
     e = site.e
     product = e.variable("product", Constant(1.0, "f64"))
     origin = e.variable("origin", origin_expr(as_float_origin(one)))
     among = possible(as_float_origin(one)) | possible(as_float_origin(like))
-    if SINGLE in among:
-        raise Unlowered("a product of numbers of 32 bits and others")
+    if nv.SINGLE in among:
+        raise nv.Unlowered("a product of numbers of 32 bits and others")
 
-    def step(e: Emitter, x: Scalar) -> None:
-        after = compute(e, "mul", "py", [Scalar(product, DynamicOwner(origin, among)), x])
+    def step(e: Emitter, x: nv.Scalar) -> None:
+        after = compute(e, "mul", "py", [nv.Scalar(product, nv.DynamicOwner(origin, among)), x])
         e.add(Assign(product, exact_float(e, after)))
         e.add(Assign(origin, origin_expr(as_float_origin(after))))
 
     _over_items(site, items, step)
-    return Scalar(product, DynamicOwner(origin, among))
+    return nv.Scalar(product, nv.DynamicOwner(origin, among))
 
 
-def _prod_of_integers(site: BlockLowering, items: Atom, like: Scalar) -> Scalar:
-    if like.origin != PYTHON:
-        raise Unlowered("a product of NumPy's integers")
-    product = site.e.variable("product", ONE)
+def _prod_of_integers(site: BlockLowering, items: Atom, like: nv.Scalar) -> nv.Scalar:
+    if like.origin != nv.PYTHON:
+        raise nv.Unlowered("a product of NumPy's integers")
+    product = site.e.variable("product", nv.ONE)
 
-    def step(e: Emitter, x: Scalar) -> None:
-        e.add(Assign(product, compute(e, "mul", "py", [Scalar(product, PYTHON), x]).expr))
+    def step(e: Emitter, x: nv.Scalar) -> None:
+        e.add(Assign(product, compute(e, "mul", "py", [nv.Scalar(product, nv.PYTHON), x]).expr))
 
     _over_items(site, items, step)
-    return Scalar(product, PYTHON)
+    return nv.Scalar(product, nv.PYTHON)
 
 
 @lowers("fsum")
-def _fsum(site: BlockLowering, eqn: Eqn) -> Scalar:
+def _fsum(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """A sum, and the sum of all that was rounded away from it (Ogita, Rump and Oishi 2005)."""
     e = site.e
     total, lost = (e.variable(hint, Constant(0.0, "f64")) for hint in ("total", "lost"))
 
-    def step(e: Emitter, x: Scalar) -> None:
+    def step(e: Emitter, x: nv.Scalar) -> None:
         number = converted(e, x.expr, "f64")
         after = e.apply("add", total, number)
         part = e.apply("sub", after, total)
@@ -139,7 +125,7 @@ def _fsum(site: BlockLowering, eqn: Eqn) -> Scalar:
 
 
 @lowers("dist")
-def _dist(site: BlockLowering, eqn: Eqn) -> Scalar:
+def _dist(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """The distance of two points; what is too long or too short for squares is left to Python."""
     p, q = (_items_of(site, atom) for atom in eqn.args)
     e = site.e
@@ -149,7 +135,7 @@ def _dist(site: BlockLowering, eqn: Eqn) -> Scalar:
             _add_gap(e, sums, a, b)
         return _root(e, *sums)
     if isinstance(p, tuple) or isinstance(q, tuple):
-        raise Unlowered("the distance of two points, of which one has no known dimension")
+        raise nv.Unlowered("the distance of two points, of which one has no known dimension")
     counts = [length_of(site, x) for x in (p, q)]
     e.must_be_same(counts[0], counts[1], "points of different dimensions")
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
@@ -158,14 +144,14 @@ def _dist(site: BlockLowering, eqn: Eqn) -> Scalar:
     return _root(e, *sums)
 
 
-def _items_of(site: BlockLowering, atom: Atom) -> tuple[Scalar, ...] | View | GrowingList:
+def _items_of(site: BlockLowering, atom: Atom) -> tuple[nv.Scalar, ...] | nv.View | GrowingList:
     value = site.value(atom)
-    if isinstance(value, Tuple):
+    if isinstance(value, nv.Tuple):
         return tuple(map(site.as_scalar, value.items))
     return _in_memory(site, atom)
 
 
-def _add_gap(e: Emitter, sums: Sequence[Slot], a: Scalar, b: Scalar) -> None:
+def _add_gap(e: Emitter, sums: Sequence[Slot], a: nv.Scalar, b: nv.Scalar) -> None:
     """Add the square and the size of what lies between two numbers."""
     gap = e.apply("sub", exact_float(e, a), exact_float(e, b))
     for total, term in zip(sums, (e.apply("mul", gap, gap), e.apply("fabs", gap)), strict=True):
@@ -176,14 +162,14 @@ _TINY = 1e-280
 """Below it, squares lose digits."""
 
 
-def _root(e: Emitter, squares: Expr, sizes: Expr) -> Scalar:
+def _root(e: Emitter, squares: Expr, sizes: Expr) -> nv.Scalar:
     tiny = e.apply("lt", squares, Constant(_TINY, "f64"), code="b1")
     some = e.apply("ne", sizes, Constant(0.0, "f64"), code="b1")
     e.exit_if(e.apply("and", tiny, some), "a distance whose square is tiny")
     return _finite(e, e.apply("sqrt", squares))
 
 
-def _finite(e: Emitter, value: Expr) -> Scalar:
+def _finite(e: Emitter, value: Expr) -> nv.Scalar:
     fine = e.apply("lt", e.apply("fabs", value), Constant(math.inf, "f64"), code="b1")
     e.exit_if(e.apply("not", fine), "a sum that is not finite")
-    return Scalar(value, PYTHON)
+    return nv.Scalar(value, nv.PYTHON)

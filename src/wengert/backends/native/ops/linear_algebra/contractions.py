@@ -12,23 +12,10 @@ from ...lower.groups import REDUCTIONS
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import broadcast, dims_of, spread_value, with_axes
 from ...lower.structure import over_arrays
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, over
 from ...values.promotion import converted, operand_code
-from ...values.values import (
-    ONE,
-    ZERO,
-    Array,
-    Scalar,
-    StaticValue,
-    Tuple,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    plus,
-    times,
-)
 from ..arrays.gather_scatter import as_shape, filled_with
 from ..elementwise.creation import zeroed
 from ..reductions.reductions import summed_to
@@ -41,7 +28,7 @@ Sizes = Mapping[str, Expr]
 
 
 @lowers(*(f"einsum_{n}" for n in range(1, 7)))
-def _einsum(site: BlockLowering, eqn: Eqn) -> Value:
+def _einsum(site: BlockLowering, eqn: Eqn) -> nv.Value:
     views = [site.view(site.operand(atom)) for atom in eqn.args[1:]]
     terms, output = _subscripts(eqn.args[0], [len(view.dims) for view in views])
     return contracted(site, terms, output, views)
@@ -52,21 +39,21 @@ def _subscripts(atom: object, ranks: Sequence[int]) -> tuple[list[str], str]:
     try:
         terms, output = explicit_subscripts(text, ranks)
     except (NotImplementedError, ValueError):
-        raise Unlowered("subscripts that are not known, or are about other arrays") from None
+        raise nv.Unlowered("subscripts that are not known, or are about other arrays") from None
     if len(set(output)) < len(output) or not set(output) <= set("".join(terms)):
-        raise Unlowered("subscripts of a result that are not those of the operands")
+        raise nv.Unlowered("subscripts of a result that are not those of the operands")
     return list(terms), output
 
 
 def contracted(
-    site: BlockLowering, terms: Sequence[str], output: str, views: Sequence[View]
-) -> Value:
+    site: BlockLowering, terms: Sequence[str], output: str, views: Sequence[nv.View]
+) -> nv.Value:
     """The sum of the products of arrays whose axes have names, over the axes that the result lacks."""
     if any(view.code == "b1" for view in views):
-        raise Unlowered("a contraction of truth values")
+        raise nv.Unlowered("a contraction of truth values")
     if any(len(term) != len(view.dims) for term, view in zip(terms, views, strict=True)):
         site.e.exit_if(_TRUE, "subscripts of another number of axes")
-        raise Unlowered("subscripts of another number of axes")
+        raise nv.Unlowered("subscripts of another number of axes")
     singles = [_without_repetition(site, t, v) for t, v in zip(terms, views, strict=True)]
     if _is_product_of_matrices([term for term, _ in singles], output):
         return _product_of_matrices(site, singles, output)
@@ -81,27 +68,27 @@ def contracted(
     return reduced(site, REDUCTIONS["sum"], whole, axes, whole.code)
 
 
-_TRUE = Apply("eq", (ZERO, ZERO), "b1")
+_TRUE = Apply("eq", (nv.ZERO, nv.ZERO), "b1")
 
 
-def _without_repetition(site: BlockLowering, term: str, view: View) -> tuple[str, View]:
+def _without_repetition(site: BlockLowering, term: str, view: nv.View) -> tuple[str, nv.View]:
     """An array whose axes of the same name have become its diagonal."""
     for label in dict.fromkeys(term):
         first, *others = (k for k, c in enumerate(term) if c == label)
         for k in reversed(others):
             site.e.must_be_same(view.dims[first], view.dims[k], "a diagonal of no square")
             strides = list(view.strides)
-            strides[first] = site.e.let(plus(strides[first], strides.pop(k)))
+            strides[first] = site.e.let(nv.plus(strides[first], strides.pop(k)))
             view = with_axes(view, (*view.dims[:k], *view.dims[k + 1 :]), tuple(strides))
             term = term[:k] + term[k + 1 :]
     return term, view
 
 
-def _placed(view: View, term: str, labels: str) -> View:
+def _placed(view: nv.View, term: str, labels: str) -> nv.View:
     """An array with its axes in the order of the labels, and one element along those that it lacks."""
     at = [term.find(label) for label in labels]
-    dims = tuple(ONE if k < 0 else view.dims[k] for k in at)
-    return with_axes(view, dims, tuple(ZERO if k < 0 else view.strides[k] for k in at))
+    dims = tuple(nv.ONE if k < 0 else view.dims[k] for k in at)
+    return with_axes(view, dims, tuple(nv.ZERO if k < 0 else view.strides[k] for k in at))
 
 
 def _is_product_of_matrices(terms: Sequence[str], output: str) -> bool:
@@ -112,8 +99,8 @@ def _is_product_of_matrices(terms: Sequence[str], output: str) -> bool:
 
 
 def _product_of_matrices(
-    site: BlockLowering, singles: Sequence[tuple[str, View]], output: str
-) -> Value:
+    site: BlockLowering, singles: Sequence[tuple[str, nv.View]], output: str
+) -> nv.Value:
     (left, a), (right, b) = sorted(singles, key=lambda single: output[0] not in single[0])
     a = a if left[0] == output[0] else transposed(a)
     b = b if right[1] == output[1] else transposed(b)
@@ -121,7 +108,7 @@ def _product_of_matrices(
 
 
 @lowers(*(f"einsum_bar_{n}" for n in range(1, 7)))
-def _einsum_bar(site: BlockLowering, eqn: Eqn) -> Value:
+def _einsum_bar(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of one operand, as `runtime.products.einsum_bar` has it."""
     k = eqn.param("index")
     bar, *others = (site.view(site.operand(atom)) for atom in eqn.args)
@@ -138,8 +125,8 @@ def _einsum_bar(site: BlockLowering, eqn: Eqn) -> Value:
 
 
 def _spread_back(
-    site: BlockLowering, found: Value, names: tuple[str, str, str], sizes: Sizes
-) -> Value:
+    site: BlockLowering, found: nv.Value, names: tuple[str, str, str], sizes: Sizes
+) -> nv.Value:
     """A cotangent that is the same along axes that were summed alone, and zero off diagonals."""
     own, labels, present = names
     kept = tuple(sizes[c] for c in present)
@@ -171,14 +158,14 @@ def _labels(site: BlockLowering, eqn: Eqn, ranks: tuple[int, int]) -> tuple[str,
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _known(value: Value) -> object:
+def _known(value: nv.Value) -> object:
     """A value as Python has it, where it is known."""
     match value:
-        case Tuple(items=items):
+        case nv.Tuple(items=items):
             return tuple(map(_known, items))
-        case Scalar(expr=Constant(value=number)):
+        case nv.Scalar(expr=Constant(value=number)):
             return number
-        case StaticValue(value=known):
+        case nv.StaticValue(value=known):
             return known
         case _:
             return None
@@ -200,18 +187,18 @@ def _pairs(axes: object, ranks: tuple[int, int]) -> list[tuple[int, int]]:
         case (tuple(ours), tuple(theirs)) if len(ours) == len(theirs):
             return [(i % ranks[0], j % ranks[1]) for i, j in zip(ours, theirs, strict=True)]
         case _:
-            raise Unlowered("a contraction of axes that are not known")
+            raise nv.Unlowered("a contraction of axes that are not known")
 
 
 @lowers("tensordot", "contract")
-def _tensordot(site: BlockLowering, eqn: Eqn) -> Value:
+def _tensordot(site: BlockLowering, eqn: Eqn) -> nv.Value:
     a, b = (site.view(site.operand(atom)) for atom in eqn.args)
     own, other, output = _labels(site, eqn, (len(a.dims), len(b.dims)))
     return contracted(site, [own, other], output, [a, b])
 
 
 @lowers("contract_left", "contract_right")
-def _contract_back(site: BlockLowering, eqn: Eqn) -> Value:
+def _contract_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
     left = eqn.op.name == "contract_left"
     first, second = (site.view(site.operand(atom)) for atom in eqn.args)
     bar, other = (first, second) if left else (second, first)
@@ -231,17 +218,17 @@ def _interleaved(rank: int) -> tuple[str, str, str]:
 
 
 @lowers("kron")
-def _kron(site: BlockLowering, eqn: Eqn) -> Value:
+def _kron(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, y = (site.view(site.operand(atom)) for atom in eqn.args)
     _must_have_one_rank(x.dims, y.dims)
     a, b, both = _interleaved(len(x.dims))
     whole = contracted(site, [a, b], both, [x, y])
-    dims = tuple(site.e.let(times(m, n)) for m, n in zip(x.dims, y.dims, strict=True))
+    dims = tuple(site.e.let(nv.times(m, n)) for m, n in zip(x.dims, y.dims, strict=True))
     return site.apply("reshape", whole, as_shape(dims))
 
 
 @lowers("kron_left", "kron_right")
-def _kron_back(site: BlockLowering, eqn: Eqn) -> Value:
+def _kron_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
     left = eqn.op.name == "kron_left"
     bar, other = (site.operand(atom) for atom in (eqn.args if left else eqn.args[::-1]))
     like, other = dims_of(site.operand(eqn.params["like"])), site.view(other)
@@ -256,19 +243,19 @@ def _kron_back(site: BlockLowering, eqn: Eqn) -> Value:
 
 def _must_have_one_rank(x: Sequence[Expr], y: Sequence[Expr]) -> None:
     if len(x) != len(y) or not x:
-        raise Unlowered("`kron` of arrays of different ranks")
+        raise nv.Unlowered("`kron` of arrays of different ranks")
 
 
 # --- vectors of space ---------------------------------------------------------------------
 
 
 @lowers("cross")
-def _cross(site: BlockLowering, eqn: Eqn) -> Value:
+def _cross(site: BlockLowering, eqn: Eqn) -> nv.Value:
     return crossed(site, eqn, *(site.operand(atom) for atom in eqn.args))
 
 
 @lowers("cross_left", "cross_right")
-def _cross_back(site: BlockLowering, eqn: Eqn) -> Value:
+def _cross_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of one factor of a × b: b × ȳ, or ȳ × a."""
     y, x = (site.operand(atom) for atom in eqn.args[::-1])
     found = crossed(site, eqn, y, x)
@@ -276,27 +263,29 @@ def _cross_back(site: BlockLowering, eqn: Eqn) -> Value:
     return summed_to(site, found, like)
 
 
-def crossed(site: BlockLowering, eqn: Eqn, x: Scalar | Array, y: Scalar | Array) -> View:
+def crossed(
+    site: BlockLowering, eqn: Eqn, x: nv.Scalar | nv.Array, y: nv.Scalar | nv.Array
+) -> nv.View:
     """The products of vectors along the last axis."""
     e = site.e
     shapes = dims_of(x), dims_of(y)
     if not all(shapes) or any(eqn.params.get(name, _LAST) != _LAST for name in _AXES):
-        raise Unlowered("`cross` along another axis than the last")
+        raise nv.Unlowered("`cross` along another axis than the last")
     for shape in shapes:
-        e.must_be_same(shape[-1], integer(3), "vectors of another space")
+        e.must_be_same(shape[-1], nv.integer(3), "vectors of another space")
     code = operand_code("arithmetic", [x, y])
-    lead = broadcast(e, [filled_with(ZERO, shape[:-1]) for shape in shapes])
-    a, b = (site.view(spread_value(site, v, (*lead, integer(3)))) for v in (x, y))
+    lead = broadcast(e, [filled_with(nv.ZERO, shape[:-1]) for shape in shapes])
+    a, b = (site.view(spread_value(site, v, (*lead, nv.integer(3)))) for v in (x, y))
     site.write_all()
-    made = site.allocate((*lead, integer(3)), code, eqn.outs)
+    made = site.allocate((*lead, nv.integer(3)), code, eqn.outs)
 
     def element(inner: Emitter, at: tuple[Expr, ...]) -> None:
-        u, v = ([converted(inner, inner.load(w, (*at, integer(k))), code) for k in range(3)]
+        u, v = ([converted(inner, inner.load(w, (*at, nv.integer(k))), code) for k in range(3)]
                 for w in (a, b))  # fmt: skip
         for k in range(3):
             i, j = (k + 1) % 3, (k + 2) % 3
             plus_, minus_ = inner.apply("mul", u[i], v[j]), inner.apply("mul", u[j], v[i])
-            inner.store(made, (*at, integer(k)), inner.apply("sub", plus_, minus_))
+            inner.store(made, (*at, nv.integer(k)), inner.apply("sub", plus_, minus_))
 
     over(e, lead, element)
     return made

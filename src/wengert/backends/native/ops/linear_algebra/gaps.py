@@ -12,13 +12,12 @@ from .....ir.graph import Atom, Eqn
 from .....runtime.numeric.eigenvalues import CLOSE, ROUNDINGS
 from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
 from ...lower.lowering import BlockLowering, lowers
-from ...lower.shapes import with_axes
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
 from .factorisations import matrix
-from .products import matrix_product
+from .products import matrix_product, transposed
 
 _EPS = {"f64": sys.float_info.epsilon, "f32": 2.0**-23}
 
@@ -59,7 +58,7 @@ def _spectral(site: BlockLowering, eqn: Eqn) -> Value:
         e.store(scaled, at, e.apply("mul", e.load(V, at), factor))
 
     over(site.e, scaled.dims, element)
-    return matrix_product(site, scaled, _transposed(V))
+    return matrix_product(site, scaled, transposed(V))
 
 
 @lowers("values_along")
@@ -118,9 +117,9 @@ def _cofactor_along(site: BlockLowering, eqn: Eqn) -> Value:
     x, dx = eqn.args
     inverse, direction = site.view(site.apply("inv", x)), site.in_memory(dx)
     _exit_beyond(site, x, site.atom(inverse))
-    transposed = _transposed(inverse)
-    half = site.view(matrix_product(site, transposed, _transposed(direction)))
-    turned = site.view(matrix_product(site, half, transposed))
+    flipped = transposed(inverse)
+    half = site.view(matrix_product(site, flipped, transposed(direction)))
+    turned = site.view(matrix_product(site, half, flipped))
     e, determinant = site.e, site.as_scalar(site.apply("det", x)).expr
     change = e.variable("trace", Constant(0.0, half.code))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
@@ -129,16 +128,12 @@ def _cofactor_along(site: BlockLowering, eqn: Eqn) -> Value:
     made = site.allocate(tuple(map(e.size, half.dims)), half.code, eqn.outs)
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:
-        whole = e.apply("mul", change, e.load(transposed, at))
+        whole = e.apply("mul", change, e.load(flipped, at))
         found = e.apply("sub", whole, e.load(turned, at))
         e.store(made, at, e.apply("mul", determinant, found))
 
     over(e, made.dims, element)
     return made
-
-
-def _transposed(view: View) -> View:
-    return with_axes(view, view.dims[::-1], view.strides[::-1])
 
 
 def _exit_beyond(site: BlockLowering, x: Atom, inverse: Atom) -> None:

@@ -12,56 +12,44 @@ from ...lower.groups import REDUCTIONS
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of, dims_of, expanded, with_axes
 from ...lower.structure import over_arrays
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import fill
 from ...values.numbers import compute
 from ...values.promotion import common_code
 from ...values.rows import ROWS
-from ...values.values import (
-    NUMPY,
-    ONE,
-    ZERO,
-    Array,
-    Broadcast,
-    Scalar,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    times,
-)
 from ..reductions.reductions import summed_to
 
 
 @lowers("matmul", "dot", "inner")
-def _matmul(site: BlockLowering, eqn: Eqn) -> Value:
+def _matmul(site: BlockLowering, eqn: Eqn) -> nv.Value:
     operands = [site.operand(atom) for atom in eqn.args]
-    ranks = [0 if isinstance(x, Scalar) else len(x.dims) for x in operands]
+    ranks = [0 if isinstance(x, nv.Scalar) else len(x.dims) for x in operands]
     if eqn.op.name == "inner" and ranks != [1, 1]:
-        raise Unlowered("an inner product of matrices")
+        raise nv.Unlowered("an inner product of matrices")
     if not any(ranks):
-        raise Unlowered("a product of arrays without axes")
+        raise nv.Unlowered("a product of arrays without axes")
     if (
         0 in ranks
         and len({x.code for x in operands}) > 1
         and any(x.code == "f32" for x in operands)
     ):
-        raise Unlowered("`np.dot` of floats of 32 bits and others")
+        raise nv.Unlowered("`np.dot` of floats of 32 bits and others")
     if eqn.op.name != "matmul" and all(_is_single(x) for x in operands):
         return _product_of_single_numbers(site, operands, ranks)
     if 0 in ranks and eqn.op.name == "dot":
         return _multiple(site, operands)
     if 0 in ranks:
-        raise Unlowered("a product of a number")
+        raise nv.Unlowered("a product of a number")
     if max(ranks) > 2 and eqn.op.name == "dot":
-        raise Unlowered("`np.dot` of stacks of matrices")
+        raise nv.Unlowered("`np.dot` of stacks of matrices")
     if ranks == [1, 1]:
         return _inner(site, *map(site.array, eqn.args))
     left, right = (site.in_memory(atom) for atom in eqn.args)
     return product_of_two(site, left, right)
 
 
-def product_of_two(site: BlockLowering, left: View, right: View) -> Value:
+def product_of_two(site: BlockLowering, left: nv.View, right: nv.View) -> nv.Value:
     """The product of two matrices, of a matrix and a vector, or of stacks of them."""
     if len(left.dims) > 2 or len(right.dims) > 2:
         return _product_of_stacks(site, left, right)
@@ -74,7 +62,7 @@ def product_of_two(site: BlockLowering, left: View, right: View) -> Value:
             return matrix_product(site, left, right)
 
 
-def _product_of_stacks(site: BlockLowering, a: View, b: View) -> Value:
+def _product_of_stacks(site: BlockLowering, a: nv.View, b: nv.View) -> nv.Value:
     if len(a.dims) == 1:
         return _by_rows(site, _swapped(b), a)
     if len(b.dims) == 1:
@@ -84,25 +72,25 @@ def _product_of_stacks(site: BlockLowering, a: View, b: View) -> Value:
     return reduced(site, REDUCTIONS["sum"], both, (len(both.dims) - 2,), both.code)
 
 
-def _by_rows(site: BlockLowering, a: View, x: View) -> Value:
+def _by_rows(site: BlockLowering, a: nv.View, x: nv.View) -> nv.Value:
     """The products of the rows of matrices with vectors."""
     site.e.must_be_same(a.dims[-1], x.dims[-1], "a product of a matrix and a vector")
     both = over_arrays(site, "mul", [a, x])
     return reduced(site, REDUCTIONS["sum"], both, (len(both.dims) - 1,), both.code)
 
 
-def _swapped(view: View) -> View:
+def _swapped(view: nv.View) -> nv.View:
     dims, strides = ((*part[:-2], part[-1], part[-2]) for part in (view.dims, view.strides))
     return with_axes(view, dims, strides)
 
 
-def _as_row(view: View, from_the_end: int = 2) -> View:
+def _as_row(view: nv.View, from_the_end: int = 2) -> nv.View:
     """An array with one more axis, of one element, so far from the end."""
     return expanded(view, {len(view.dims) + 1 - from_the_end})
 
 
 @lowers("matmul_left")
-def _matmul_left(site: BlockLowering, eqn: Eqn) -> Value:
+def _matmul_left(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of `a` in `a @ b`, where its rank shows only here."""
     like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     y_bar, b = (site.operand(atom) for atom in eqn.args)
@@ -118,7 +106,7 @@ def _matmul_left(site: BlockLowering, eqn: Eqn) -> Value:
 
 
 @lowers("matmul_right")
-def _matmul_right(site: BlockLowering, eqn: Eqn) -> Value:
+def _matmul_right(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of `b` in `a @ b`, likewise."""
     like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     a, y_bar = (site.operand(atom) for atom in eqn.args)
@@ -133,52 +121,52 @@ def _matmul_right(site: BlockLowering, eqn: Eqn) -> Value:
     return summed_to(site, product_of_two(site, matrix, bar), like)
 
 
-def _column(site: BlockLowering, x: Scalar | Array) -> View:
+def _column(site: BlockLowering, x: nv.Scalar | nv.Array) -> nv.View:
     view = site.view(x)
     return expanded(view, {len(view.dims)})
 
 
-def transposed(view: View) -> View:
+def transposed(view: nv.View) -> nv.View:
     return with_axes(view, view.dims[::-1], view.strides[::-1])
 
 
-def _is_single(x: Scalar | Array) -> bool:
-    return all(dim == ONE for dim in dims_of(x))
+def _is_single(x: nv.Scalar | nv.Array) -> bool:
+    return all(dim == nv.ONE for dim in dims_of(x))
 
 
 def _product_of_single_numbers(
-    site: BlockLowering, operands: Sequence[Scalar | Array], ranks: Sequence[int]
-) -> Value:
+    site: BlockLowering, operands: Sequence[nv.Scalar | nv.Array], ranks: Sequence[int]
+) -> nv.Value:
     """`np.dot` of one number by one: a sum that begins with 0.0 would lose the sign of a zero."""
     x, y = (
         x
-        if isinstance(x, Scalar)
-        else Scalar(site.e.load(site.view(x), [ZERO] * len(x.dims)), NUMPY)
+        if isinstance(x, nv.Scalar)
+        else nv.Scalar(site.e.load(site.view(x), [nv.ZERO] * len(x.dims)), nv.NUMPY)
         for x in operands
     )
     found = compute(site.e, "mul", "np", [x, y])
     rank = sum(ranks) - 2 if all(ranks) else max(ranks)
-    return Broadcast(found, found.code, (ONE,) * rank) if rank else found
+    return nv.Broadcast(found, found.code, (nv.ONE,) * rank) if rank else found
 
 
-def _multiple(site: BlockLowering, operands: Sequence[Scalar | Array]) -> Value:
+def _multiple(site: BlockLowering, operands: Sequence[nv.Scalar | nv.Array]) -> nv.Value:
     """`np.dot` of an array and a number, which adds multiples to zeros: no zero stays negative."""
     product_ = over_arrays(site, "mul", operands)
     if product_.code not in FLOATS:
         return product_
-    return over_arrays(site, "add", [product_, Scalar(Constant(0.0, product_.code))])
+    return over_arrays(site, "add", [product_, nv.Scalar(Constant(0.0, product_.code))])
 
 
-def _inner(site: BlockLowering, x: Array, y: Array) -> Value:
+def _inner(site: BlockLowering, x: nv.Array, y: nv.Array) -> nv.Value:
     site.e.must_be_same(x.dims[0], y.dims[0], "a product of vectors")
     both = over_arrays(site, "mul", [x, y])
     return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
 
 
-def _matrix_vector(site: BlockLowering, a: View, x: View) -> Value:
+def _matrix_vector(site: BlockLowering, a: nv.View, x: nv.View) -> nv.Value:
     """Row by row, or column by column, whichever follow each other in memory."""
     site.e.must_be_same(a.dims[1], x.dims[0], "a product of a matrix and a vector")
-    if a.strides[1] == ONE or a.strides[0] != ONE:
+    if a.strides[1] == nv.ONE or a.strides[0] != nv.ONE:
         both = over_arrays(site, "mul", [a, x])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
     columns = transposed(a)
@@ -190,7 +178,7 @@ LEAST_FOR_BLAS = 2**13
 """From how many multiplications on a product of matrices is left to BLAS."""
 
 
-def matrix_product(site: BlockLowering, a: View, b: View) -> Value:
+def matrix_product(site: BlockLowering, a: nv.View, b: nv.View) -> nv.Value:
     """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
     code = common_code([a, b])
@@ -199,22 +187,26 @@ def matrix_product(site: BlockLowering, a: View, b: View) -> Value:
     return _by_loops(site, a, b)
 
 
-def _lead(view: View) -> tuple[Expr, bool] | None:
+def _lead(view: nv.View) -> tuple[Expr, bool] | None:
     """How far the rows of a matrix are apart, or (then it is transposed) its columns."""
-    if view.strides[1] == ONE and view.strides[0] != ZERO:
+    if view.strides[1] == nv.ONE and view.strides[0] != nv.ZERO:
         return view.strides[0], False
-    return (view.strides[1], True) if view.strides[0] == ONE and view.strides[1] != ZERO else None
+    return (
+        (view.strides[1], True)
+        if view.strides[0] == nv.ONE and view.strides[1] != nv.ZERO
+        else None
+    )
 
 
-def _by_blas(site: BlockLowering, a: View, b: View) -> View:
+def _by_blas(site: BlockLowering, a: nv.View, b: nv.View) -> nv.View:
     """By BLAS if the matrices are large, by loops if they are not."""
     site.write_all()
     e = site.e
     (rows, inner), columns = map(e.let, a.dims), e.let(b.dims[1])
     made = site.allocate((e.size(rows), e.size(columns)), a.code, ())
     (left, left_transposed), (right, right_transposed) = (
-        _lead(a) or (ONE, False),
-        _lead(b) or (ONE, False),
+        _lead(a) or (nv.ONE, False),
+        _lead(b) or (nv.ONE, False),
     )
     product_ = Multiply(
         made.pointer, a.pointer, a.offset, left, left_transposed,
@@ -223,13 +215,15 @@ def _by_blas(site: BlockLowering, a: View, b: View) -> View:
     small = e.block()
     fill(small, made, Constant(0.0, a.code))
     _add_products(small, made, a, b, (rows, inner, columns))
-    work = e.let(times(e.let(times(rows, inner)), columns))
-    is_large = e.apply("ge", work, integer(LEAST_FOR_BLAS), code="b1")
+    work = e.let(nv.times(e.let(nv.times(rows, inner)), columns))
+    is_large = e.apply("ge", work, nv.integer(LEAST_FOR_BLAS), code="b1")
     e.choose(is_large, (product_,), small.statements)
     return made
 
 
-def _add_products(e: Emitter, made: View, a: View, b: View, sizes: tuple[Expr, Expr, Expr]) -> None:
+def _add_products(
+    e: Emitter, made: nv.View, a: nv.View, b: nv.View, sizes: tuple[Expr, Expr, Expr]
+) -> None:
     i, k, j = (Slot(e.names.fresh(hint), "i64") for hint in "ikj")
     outer = e.block()
     middle = outer.block()
@@ -242,8 +236,8 @@ def _add_products(e: Emitter, made: View, a: View, b: View, sizes: tuple[Expr, E
     e.add(For(i, sizes[0], tuple(outer.statements)))
 
 
-def _by_loops(site: BlockLowering, a: View, b: View) -> Value:
-    if b.strides[1] == ONE or b.strides[0] != ONE:
+def _by_loops(site: BlockLowering, a: nv.View, b: nv.View) -> nv.Value:
+    if b.strides[1] == nv.ONE or b.strides[0] != nv.ONE:
         # result[i, j] += a[i, k] * b[k, j], j innermost
         both = over_arrays(site, "mul", [expanded(a, {2}), b])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
@@ -253,36 +247,36 @@ def _by_loops(site: BlockLowering, a: View, b: View) -> Value:
     return reduced(site, REDUCTIONS["sum"], both, (2,), both.code)
 
 
-def _between(a: View) -> View:
-    return with_axes(a, (a.dims[0], ONE, a.dims[1]), (a.strides[0], ZERO, a.strides[1]))
+def _between(a: nv.View) -> nv.View:
+    return with_axes(a, (a.dims[0], nv.ONE, a.dims[1]), (a.strides[0], nv.ZERO, a.strides[1]))
 
 
 @lowers("outer")
-def _outer(site: BlockLowering, eqn: Eqn) -> Value:
+def _outer(site: BlockLowering, eqn: Eqn) -> nv.Value:
     left, right = (_vector(site, site.operand(atom), eqn, k) for k, atom in enumerate(eqn.args))
     column = expanded(left, {1})
     return over_arrays(site, "mul", [column, right])
 
 
-def _vector(site: BlockLowering, x: Scalar | Array, eqn: Eqn, k: int) -> View:
-    if isinstance(x, Scalar) or len(x.dims) != 1:
-        raise Unlowered("an outer product of anything but vectors")
+def _vector(site: BlockLowering, x: nv.Scalar | nv.Array, eqn: Eqn, k: int) -> nv.View:
+    if isinstance(x, nv.Scalar) or len(x.dims) != 1:
+        raise nv.Unlowered("an outer product of anything but vectors")
     return site.in_memory(eqn.args[k])
 
 
 @lowers("vdot")
-def _vdot(site: BlockLowering, eqn: Eqn) -> Value:
+def _vdot(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x, y = (site.array(atom) for atom in eqn.args)
     if len(x.dims) != 1 or len(y.dims) != 1:
-        raise Unlowered("`np.vdot` of matrices")
+        raise nv.Unlowered("`np.vdot` of matrices")
     return _inner(site, x, y)
 
 
 @lowers("norm")
-def _norm(site: BlockLowering, eqn: Eqn) -> Value:
+def _norm(site: BlockLowering, eqn: Eqn) -> nv.Value:
     x = site.array(eqn.args[0])
     if not set(eqn.params) <= {"ord", "axis", "keepdims"} or not x.dims:
-        raise Unlowered("a norm of this kind")
+        raise nv.Unlowered("a norm of this kind")
     if x.code not in FLOATS:
         x = mapped(site, ROWS["copy"], [x], "f64", x.dims)
     axes = axes_of(eqn, len(x.dims))
@@ -292,10 +286,10 @@ def _norm(site: BlockLowering, eqn: Eqn) -> Value:
     if order in (1, math.inf, -math.inf) and len(axes) == 1:
         name = {1: "sum", math.inf: "max"}.get(order, "min")
         return site.apply(name, site.apply("abs", x), axis=axes, keepdims=kept)
-    raise Unlowered("a norm of this kind")
+    raise nv.Unlowered("a norm of this kind")
 
 
-def _length(site: BlockLowering, x: Array, axes: tuple[int, ...], *, kept: bool) -> Value:
+def _length(site: BlockLowering, x: nv.Array, axes: tuple[int, ...], *, kept: bool) -> nv.Value:
     """The root of the sum of all squares."""
     if len(axes) == len(x.dims) and not kept:
         squares = over_arrays(site, "square", [x])

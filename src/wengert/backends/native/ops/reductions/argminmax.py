@@ -7,43 +7,32 @@ from .....ir.records import replace
 from ...form.loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import axes_of, kept_axes
+from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import fill, in_order
 from ...values.numbers import converted
 from ...values.strides import is_contiguous, replaced_flat
-from ...values.values import (
-    NUMPY,
-    PYTHON,
-    ZERO,
-    Scalar,
-    Unlowered,
-    Value,
-    View,
-    integer,
-    plus,
-    times,
-)
 from ..elementwise.creation import filled
 
 
 @lowers("place_of_extreme")
-def _place(site: BlockLowering, eqn: Eqn) -> Scalar:
+def _place(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """Where the item of Python's own `max` and `min` is: the first that none after it beats, NaN or not."""
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 1:
-        raise Unlowered("an extreme of the rows of an array")
+        raise nv.Unlowered("an extreme of the rows of an array")
     _must_have_elements(site.e, view.dims[0])
     site.write_all()
     _, place = _best_of(site.e, view, bool(eqn.param("largest", True)), nan_counts=False)
     site.e.note_least(place, 0)
-    return Scalar(place, PYTHON, 48)
+    return nv.Scalar(place, nv.PYTHON, 48)
 
 
 @lowers("argmax", "argmin")
-def _argmax(site: BlockLowering, eqn: Eqn) -> Value:
+def _argmax(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Where the first extreme is, or the first NaN: in an array read in C order, or along an axis."""
     if not set(eqn.params) <= {"axis", "keepdims"}:
-        raise Unlowered(f"options of `{eqn.op.name}`")
+        raise nv.Unlowered(f"options of `{eqn.op.name}`")
     view = site.in_memory(eqn.args[0])
     axes, dims = axes_of(eqn, len(view.dims)), view.dims
     if len(axes) == len(dims):
@@ -54,7 +43,7 @@ def _argmax(site: BlockLowering, eqn: Eqn) -> Value:
     greatest, nan_counts = eqn.op.name == "argmax", view.code in FLOATS
     if len(view.dims) == 1:
         _, place = _best_of(site.e, view, greatest, nan_counts=nan_counts)
-        return kept_axes(site, eqn, Scalar(place, NUMPY, 48), dims, axes)
+        return kept_axes(site, eqn, nv.Scalar(place, nv.NUMPY, 48), dims, axes)
     others = (*view.dims[:axis], *view.dims[axis + 1 :])
     made = site.allocate(tuple(map(site.e.size, others)), "i64", eqn.outs)
 
@@ -68,22 +57,22 @@ def _argmax(site: BlockLowering, eqn: Eqn) -> Value:
 
 
 def _must_have_elements(e: Emitter, count: Expr) -> None:
-    e.exit_if(Apply("eq", (e.let(count), ZERO), "b1"), "an extreme of nothing")
+    e.exit_if(Apply("eq", (e.let(count), nv.ZERO), "b1"), "an extreme of nothing")
 
 
 FEW = 16
 """Among so many elements, the processor foresees badly which are better than all before."""
 
 
-def _best_of(e: Emitter, view: View, greatest: bool, *, nan_counts: bool) -> tuple[Expr, Expr]:
+def _best_of(e: Emitter, view: nv.View, greatest: bool, *, nan_counts: bool) -> tuple[Expr, Expr]:
     """The first extreme of a vector, and its place; the first NaN is one where that counts."""
     count = e.let(view.dims[0])
-    first = e.load(view, (integer(0),))
-    best, place = e.variable("best", first), e.variable("place", integer(0))
+    first = e.load(view, (nv.integer(0),))
+    best, place = e.variable("best", first), e.variable("place", nv.integer(0))
     searches = e.variable("searches", Constant(True, "b1"))
     few = e.block()
     _best_of_few(few, view, first, (best, place, searches), greatest)
-    e.add(If(Apply("le", (count, integer(FEW)), "b1"), tuple(few.statements)))
+    e.add(If(Apply("le", (count, nv.integer(FEW)), "b1"), tuple(few.statements)))
     many = e.block()
     _best_of_many(many, view, (best, place), greatest, nan_counts=nan_counts)
     e.add(If(searches, tuple(many.statements)))
@@ -91,7 +80,7 @@ def _best_of(e: Emitter, view: View, greatest: bool, *, nan_counts: bool) -> tup
 
 
 def _best_of_few(
-    e: Emitter, view: View, first: Expr, found: tuple[Slot, Slot, Slot], greatest: bool
+    e: Emitter, view: nv.View, first: Expr, found: tuple[Slot, Slot, Slot], greatest: bool
 ) -> None:
     """The first extreme without branches; where there is a NaN, it is still to be searched for."""
     best, place, searches = found
@@ -105,11 +94,11 @@ def _best_of_few(
     if view.code in FLOATS:
         inner.add(Assign(searches, Apply("or", (searches, Apply("ne", (x, x), "b1")), "b1")))
     e.add(For(index, view.dims[0], tuple(inner.statements)))
-    e.add(If(searches, (Assign(best, first), Assign(place, integer(0))), rarely=True))
+    e.add(If(searches, (Assign(best, first), Assign(place, nv.integer(0))), rarely=True))
 
 
 def _best_of_many(
-    e: Emitter, view: View, to: tuple[Slot, Slot], greatest: bool, *, nan_counts: bool
+    e: Emitter, view: nv.View, to: tuple[Slot, Slot], greatest: bool, *, nan_counts: bool
 ) -> None:
     """The first extreme of many elements, of which few are better than all before."""
     best, place = to
@@ -128,16 +117,16 @@ def _best_of_many(
 
 
 @lowers("put_extreme")
-def _put_extreme(site: BlockLowering, eqn: Eqn) -> Value:
+def _put_extreme(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangent of an extreme, at the first place where it is."""
     x = site.operand(eqn.args[1])
-    if isinstance(x, Scalar):
-        raise Unlowered("the cotangent of an extreme of one number")
+    if isinstance(x, nv.Scalar):
+        raise nv.Unlowered("the cotangent of an extreme of one number")
     axes = axes_of(eqn, len(x.dims))
     if len(axes) == len(x.dims) and not eqn.param("keepdims", False):
         return _put_extreme_of_all(site, eqn)
     if len(axes) != 1:
-        raise Unlowered("the cotangent of an extreme along several axes")
+        raise nv.Unlowered("the cotangent of an extreme along several axes")
     view, bar, y = (site.in_memory(eqn.args[k]) for k in (1, 0, 2))
     site.write_all()
     code = view.code if view.code in FLOATS else "f64"
@@ -147,7 +136,7 @@ def _put_extreme(site: BlockLowering, eqn: Eqn) -> Value:
     kept = bool(eqn.param("keepdims", False))
 
     def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
-        own = (*indices[:axis], *((ZERO,) if kept else ()), *indices[axis:])
+        own = (*indices[:axis], *((nv.ZERO,) if kept else ()), *indices[axis:])
         found, value = e.load(y, own), converted(e, e.load(bar, own), code)
         along = lane_of(e, view, axis, indices)
         into = lane_of(e, made, axis, indices)
@@ -157,17 +146,17 @@ def _put_extreme(site: BlockLowering, eqn: Eqn) -> Value:
     return made
 
 
-def lane_of(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> View:
+def lane_of(e: Emitter, view: nv.View, axis: int, indices: tuple[Expr, ...]) -> nv.View:
     """The elements of an array along one axis."""
     strides = (*view.strides[:axis], *view.strides[axis + 1 :])
     offset = view.offset
     for index, stride in zip(indices, strides, strict=True):
-        offset = plus(offset, times(index, stride))
+        offset = nv.plus(offset, nv.times(index, stride))
     dims, own = (view.dims[axis],), (view.strides[axis],)
     return replace(view, dims=dims, strides=own, offset=e.let(offset), whole=False)
 
 
-def _put_extreme_of_all(site: BlockLowering, eqn: Eqn) -> Value:
+def _put_extreme_of_all(site: BlockLowering, eqn: Eqn) -> nv.Value:
     bar, y = site.scalar(eqn.args[0]), site.scalar(eqn.args[2])
     view = site.in_memory(eqn.args[1])
     site.write_all()
@@ -178,7 +167,7 @@ def _put_extreme_of_all(site: BlockLowering, eqn: Eqn) -> Value:
     return made
 
 
-def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
+def _put_first(e: Emitter, made: nv.View, view: nv.View, y: Expr, bar: Expr) -> None:
     open_ = e.variable("open", Constant(True, "b1"))
 
     def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
