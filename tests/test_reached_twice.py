@@ -381,3 +381,68 @@ def test_reading_says_that_it_knows_one_name():
     hint = "Reach it in one way, or take the derivative with `wg.grad`, which records a run."
     assert str(error).startswith(f"[WG101] {what}\n\n")
     assert hint in str(error)
+
+
+class Settings:
+    def __init__(self, rate):
+        self.rate = rate
+        self.names = ["a"]
+
+
+class Layer:
+    def __init__(self, settings, w):
+        self.settings = settings
+        self.w = w
+        self.last = 0.0
+
+    def __call__(self, x):
+        self.last = x * self.w
+        return np.tanh(self.last) * self.settings.rate
+
+
+class Network:
+    def __init__(self):
+        settings = Settings(0.5)
+        self.layers = [Layer(settings, 0.3), Layer(settings, 0.7)]
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_what_is_shared_and_does_not_change_is_read():
+    def squared(network, x):
+        return network(x) ** 2
+
+    gradient = wg.grad(squared, 1)
+    assert "read: the derivative is generated" in str(gradient.explain(Network(), 1.3))
+    step = 1e-6
+    slope = (squared(Network(), 1.3 + step) - squared(Network(), 1.3 - step)) / (2 * step)
+    assert abs(gradient(Network(), 1.3) - slope) < 1e-8
+
+
+def test_what_is_shared_and_changes_is_recorded():
+    def warmed(network, x):
+        network.layers[1].settings.rate *= x
+        return network(x) ** 2
+
+    gradient = wg.grad(warmed, 1)
+    assert "recorded: each call runs the program once" in str(gradient.explain(Network(), 1.3))
+    step = 1e-6
+    slope = (warmed(Network(), 1.3 + step) - warmed(Network(), 1.3 - step)) / (2 * step)
+    assert abs(gradient(Network(), 1.3) - slope) < 1e-8
+
+
+def test_a_loop_that_changes_its_items_may_change_what_they_share():
+    def warmed(network, x):
+        for layer in network.layers:
+            layer.settings.rate *= x
+        return network(x) ** 2
+
+    gradient = wg.grad(warmed, 1)
+    step = 1e-6
+    slope = (warmed(Network(), 1.3 + step) - warmed(Network(), 1.3 - step)) / (2 * step)
+    assert abs(gradient(Network(), 1.3) - slope) < 1e-8

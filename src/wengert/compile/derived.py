@@ -21,6 +21,7 @@ from ..ir.records import field, mutable_record
 from ..ir.types import UNKNOWN, Static, leaves
 from ..loading import collecting_later
 from ..ops.structure import global_
+from ..passes.analysis.changed_parts import Way
 from ..passes.analysis.write_sets import targets, written
 from ..runtime import identity
 from ..runtime.containers import own_dictionary
@@ -39,6 +40,8 @@ class Derived:
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     must_be_apart: bool = False
     """Whether no object may be given to it twice: it changes one, and would not see it in another."""
+    changes: tuple[tuple[str, Way], ...] | None = None
+    """By the name of the input, the ways to what it changes of what it is given; None if not all are known."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None

@@ -99,7 +99,7 @@ def derive_for(
         except keys.LooksFurther as looks:
             keys.must_look_at(verb, looks.call, looks.ways)
     if derived.must_be_apart:
-        shared.refuse(function, args, kwargs)
+        shared.refuse(function, args, kwargs, derived.changes)
     return derived
 
 
@@ -244,6 +244,7 @@ def _derive(verb: Verb, call: Call) -> tuple[Call, Derived]:
         program.guards,
         generation,
         must_be_apart=program.must_be_apart,
+        changes=shared.changes_of(program.function) if program.must_be_apart else None,
     )
 
 

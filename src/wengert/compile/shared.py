@@ -15,25 +15,57 @@ import numpy as np
 
 from ..errors import UnsupportedSyntax
 from ..ir.callers import calling_span
+from ..ir.graph import Const, Function, Var
+from ..ir.steps import Field, Viewed
+from ..ir.types import leaves
+from ..passes.analysis.changed_parts import Way, changed_parts
 from ..runtime import identity
 from ..runtime.containers import SEQUENCES, own_attributes
 from ..runtime.memory import can_change
 from ..runtime.reached import reached_from
 from . import calling
 
+Changes = tuple[tuple[str, Way], ...]
+"""By the name of an input, the ways to what a program changes of it."""
 
-def refuse(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+
+def changes_of(function: Function) -> Changes | None:
+    """What a program changes of what it is given; None if not all of it is known."""
+    parts = changed_parts(function.body)
+    if parts is None:
+        return None
+    names: dict[Var, str] = {}
+    params = iter(function.body.params)
+    for each in function.inputs:
+        for path, _ in leaves(each.kind):
+            param = next(params)
+            if not path:
+                names[param] = each.name
+    if not all(param in names for param, _ in parts):
+        return None
+    return tuple((names[param], way) for param, way in parts)
+
+
+def refuse(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], changes: Changes | None
+) -> None:
     """Refuse to read a program that changes what it may see by another name.
 
     Raises:
-        UnsupportedSyntax: something that can change is reached in two ways.
+        UnsupportedSyntax: something that it changes is reached in two ways.
     """
     given = (*args, *kwargs.values())
     try:
         identity.apart(*given)
     except ValueError:
         return  # one argument given twice: the call is refused
-    if is_reached_twice((*given, *calling.captured_by(function).values())):
+    captured = calling.captured_by(function)
+    changed: list[Any] | None = None
+    if changes is not None:
+        names = calling.argument_names(function, len(args))
+        values = {**dict(zip(names, args, strict=True)), **kwargs, **captured}
+        changed = [x for name, way in changes for x in _reached_by(values[name], way)]
+    if is_reached_twice((*given, *captured.values()), changed):
         raise UnsupportedSyntax(
             f"{calling.name_of(function)} changes an object, and reaches one in two ways: two functions have captured "
             "it, or two objects hold it",
@@ -42,9 +74,38 @@ def refuse(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Non
         )
 
 
-def is_reached_twice(values: Iterable[Any]) -> bool:
-    """Whether an object that can change is held in two places of what is given, or two arrays share memory."""
+def _reached_by(value: Any, way: Way) -> list[Any]:
+    """What a way leads to; by steps that only the run knows, all that they may lead to."""
+    found = [value]
+    for step in way:
+        if all(isinstance(x, np.ndarray) for x in found):
+            break
+        key = step.value if isinstance(step, Const) else None
+        found = [y for x in found for y in _parts(x, key)]
+    return found
+
+
+def _parts(x: Any, key: Any) -> list[Any]:
+    if isinstance(key, Viewed):
+        return [x]
+    try:
+        if isinstance(key, Field):
+            return [key.of(x)]
+        if isinstance(key, (int, str)):
+            return [x[key]]
+    except (AttributeError, LookupError, TypeError):
+        pass  # it is made by the run
+    return [y for y in reached_from(x) if can_change(y)]
+
+
+def is_reached_twice(values: Iterable[Any], changed: Sequence[Any] | None = None) -> bool:
+    """Whether an object that can change is held in two places of what is given, or two arrays share memory.
+
+    `changed`: what the program changes, if that is known; others may be held in several places.
+    """
+    counts = None if changed is None else {id(x) for x in changed}
     seen: set[int] = set()
+    again: list[Any] = []
     arrays: list[np.ndarray[Any, Any]] = []
     pending = list(values)
     while pending:
@@ -59,8 +120,25 @@ def is_reached_twice(values: Iterable[Any]) -> bool:
             seen.add(id(value))
             pending.extend(reached_from(value))
         elif _holds_data(value):
+            again.append(value)
+    if again and (counts is None or _reach(again, counts)):
+        return True
+    of_arrays = changed is None or any(isinstance(x, np.ndarray) for x in changed)
+    return of_arrays and identity.overlap(arrays)
+
+
+def _reach(values: Iterable[Any], wanted: set[int]) -> bool:
+    """Whether one of some objects is reached from what is held in several places."""
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) in wanted:
             return True
-    return identity.overlap(arrays)
+        if id(value) not in seen and (can_change(value) or isinstance(value, tuple)):
+            seen.add(id(value))
+            pending.extend(reached_from(value))
+    return False
 
 
 def _holds_data(value: Any) -> bool:

@@ -1,0 +1,84 @@
+"""Which parts of what a program is given it changes: by parameter, the ways to what its writes change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.graph import IF, TRY, Atom, Block, Eqn, Var, alternatives
+from ...ops.program import memory as me
+from ..blocks.loops import LOOPS, view
+from .write_sets import targets
+
+Way = tuple[Atom, ...]
+"""Steps from a parameter; one that is a variable leads to any item."""
+
+
+def changed_parts(body: Block) -> tuple[tuple[Var, Way], ...] | None:
+    """The ways to what is changed; None if not all are known: a function that is called changes something."""
+    versions = _Versions(body)
+    return None if versions.is_unknown else tuple(dict.fromkeys(versions.ways))
+
+
+class _Versions:
+    """What is written to, back to the parameters: a write makes a new version of the value."""
+
+    def __init__(self, body: Block):
+        self.is_unknown = False
+        self.ways: list[tuple[Var, Way]] = []
+        self._origins: dict[Atom, Var] = {param: param for param in body.params}
+        self._parts: set[Atom] = set()
+        """What was taken out of a parameter, and may be written to by itself."""
+        self._block(body)
+
+    def _block(self, block: Block) -> None:
+        for eqn in block.eqns:
+            if eqn.op in (IF, TRY):
+                outs, blocks = alternatives(eqn)
+                for inner in blocks:
+                    self._block(inner)
+                    self._copy(inner.outs, outs)
+            elif eqn.op in LOOPS:
+                self._loop(eqn)
+            else:
+                self._written(eqn)
+
+    def _loop(self, eqn: Eqn) -> None:
+        loop = view(eqn)
+        self._copy(loop.initials, loop.carried)
+        if any(map(self._is_given, loop.iterables)):
+            self._parts.update(loop.items)
+        for block in eqn.blocks:
+            self._block(block)
+        self._copy(loop.results, loop.carried)
+        self._copy(loop.results, loop.outs)
+        self._copy(loop.initials, loop.outs)
+
+    def _copy(self, sources: Sequence[Atom], versions: Sequence[Var]) -> None:
+        for source, version in zip(sources, versions, strict=True):
+            origin = self._origins.get(source)
+            if source in self._parts:
+                self._parts.add(version)
+            if origin is not None:
+                self.is_unknown |= self._origins.setdefault(version, origin) is not origin
+
+    def _is_given(self, atom: Atom) -> bool:
+        return atom in self._origins or atom in self._parts
+
+    def _written(self, eqn: Eqn) -> None:
+        written = targets(eqn)
+        if not written and not eqn.op.elementwise and any(map(self._is_given, eqn.operands())):
+            self._parts.update(eqn.outs)
+        for target in written:
+            self.is_unknown |= target in self._parts
+            origin = self._origins.get(target)
+            if origin is None:
+                continue  # what the program itself has made
+            if eqn.op not in me.OWN:
+                self.is_unknown = True
+                return
+            self.ways.append((origin, _way_of(eqn)))
+            self._origins[eqn.outs[0]] = origin
+
+
+def _way_of(eqn: Eqn) -> Way:
+    return tuple(eqn.args[1:-1] if eqn.op is me.overwrite else me.path_of(eqn))
