@@ -45,7 +45,7 @@ def workloads(np):
 
     def attention(q, k, v):
         scores = np.exp(q @ k.T / 8)
-        return np.sum((scores / np.sum(scores, 1)[:, None] @ v) ** 2)
+        return np.sum((scores / np.sum(scores, axis=1)[:, None] @ v) ** 2)
 
     def recurrence(h, w, x):
         for k in range(20):
@@ -54,10 +54,10 @@ def workloads(np):
 
     def pairs(r):
         apart = r[:, None, :] - r[None, :, :]
-        return np.sum(1 / (np.sum(apart**2, 2) + 0.1))
+        return np.sum(1 / (np.sum(apart**2, axis=2) + 0.1))
 
     def mixture(x, m):
-        return -np.sum(np.log(np.sum(np.exp(-0.5 * (x[:, None] - m[None, :]) ** 2), 1)))
+        return -np.sum(np.log(np.sum(np.exp(-0.5 * (x[:, None] - m[None, :]) ** 2), axis=1)))
 
     draw = lambda *shape: RNG.normal(size=shape)
     return [

@@ -1,6 +1,7 @@
 """The libraries of arrays that tests try: how each makes an array of one of NumPy's."""
 
 import importlib.util
+import os
 
 import numpy as np
 
@@ -25,7 +26,14 @@ def _jax():
 
 
 _ALL = {"array_api_strict": _strict, "torch": _torch, "jax": _jax}
-LIBRARIES = {name: make for name, make in _ALL.items() if importlib.util.find_spec(name)}
+HAS_JAX = importlib.util.find_spec("jax") is not None
+_APART = frozenset(("jax",)) if "WENGERT_TEST_JAX" not in os.environ else frozenset()
+"""JAX starts threads, after which no test may fork: its tests have a process of their own."""
+LIBRARIES = {
+    name: make
+    for name, make in _ALL.items()
+    if name not in _APART and importlib.util.find_spec(name)
+}
 """By name, what gives the function that makes an array."""
 
 

@@ -1,13 +1,17 @@
 """NumPy programs on arrays of other libraries: values and derivatives are those of NumPy, in the library's arrays."""
 
 import copy
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from error_texts import message, place, refusal
-from other_arrays import LIBRARIES, to_numpy
+from other_arrays import HAS_JAX, LIBRARIES, to_numpy
 from programs import PROGRAMS
 from test_corpus import has_numbers_for_arguments
 from turns import has_turn
@@ -254,6 +258,31 @@ def test_a_write_to_an_argument_that_cannot_be_written_to():
         place(written, 1, "x[0] = 2.0 * x[1]", inside="written"),
         "Write to a copy: `x = x.copy()`.",
     )
+
+
+@pytest.mark.skipif("jax" in LIBRARIES or not HAS_JAX, reason="JAX is not installed, or is here")
+def test_jax_in_a_process_of_its_own():
+    here = Path(__file__).parent
+    files = [here / "test_other_arrays.py", here / "test_arrays_as_numpys.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "jax or argument",
+    ]
+    run = subprocess.run(
+        [*command, *map(str, files)],
+        check=False,
+        env={**os.environ, "WENGERT_TEST_JAX": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
+    assert " passed" in run.stdout
 
 
 @pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is not installed")

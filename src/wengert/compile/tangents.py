@@ -166,8 +166,8 @@ def _as_array(given: Any) -> Any:
 
 
 def _is_array(x: Any) -> bool:
-    """Whether something is an array of NumPy's, or looks like one."""
-    return hasattr(type(x), "__array_function__")
+    """Whether something is an array of NumPy's, or looks like one; a number with derivatives is none."""
+    return hasattr(type(x), "__array_function__") and not hasattr(type(x), "__compute_op__")
 
 
 def _wanted(value: Any) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -157,7 +158,9 @@ def _makes_text(eqn: Eqn) -> bool:
 
 def _is_of_text(dtype: Atom | None) -> bool:
     known = dtype.value if isinstance(dtype, Const) else None
-    return isinstance(known, (str, type, np.dtype)) and np.dtype(known).kind in "US"
+    with suppress(TypeError):  # what is no dtype is for the run to raise
+        return isinstance(known, (str, type, np.dtype)) and np.dtype(known).kind in "US"
+    return False
 
 
 def _gives_numbers(eqn: Eqn) -> bool:

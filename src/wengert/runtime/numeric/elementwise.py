@@ -11,7 +11,7 @@ import numpy as np
 def sign(x: Any) -> Any:
     """-1, 0 or 1 as a float, of a real number; NaN of NaN. Of NumPy's numbers, as one of them."""
     found = 1.0 if x > 0 else -1.0 if x < 0 else 0.0 * x
-    return x.dtype.type(found) if isinstance(x, np.floating) else found
+    return x.dtype.type(found) if hasattr(x, "dtype") else found
 
 
 def unit(x: Any) -> Any:

@@ -109,6 +109,69 @@ def mean_stdev(data: Any) -> Any:
     return xbar, stdev(data, xbar)
 
 
+def _in_pairs(x: Any, y: Any, what: Any) -> Any:
+    x, y = list(x), list(y)
+    same = f"{what} requires that both inputs have same number of data points"
+    _require(len(x) == len(y), same)
+    _require(len(x) >= 2, f"{what} requires at least two data points")
+    return x, y
+
+
+def covariance(x: Any, y: Any, /) -> Any:
+    """`statistics.covariance`."""
+    x, y = _in_pairs(x, y, "covariance")
+    return _products(x, y) / (len(x) - 1)
+
+
+def _products(x: Any, y: Any) -> Any:
+    x_mean, y_mean = fmean(x), fmean(y)
+    return math.fsum([(a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True)])
+
+
+def correlation(x: Any, y: Any, /) -> Any:
+    """`statistics.correlation` of the values themselves."""
+    x, y = _in_pairs(x, y, "correlation")
+    spread = math.sqrt(_squares(x, None) * _squares(y, None))
+    _require(spread, "at least one of the inputs is constant")
+    return _products(x, y) / spread
+
+
+def linear_regression(x: Any, y: Any, /, *, proportional: Any = False) -> Any:
+    """`statistics.linear_regression`."""
+    x, y = _in_pairs(x, y, "linear regression")
+    if proportional:
+        products = [a * b for a, b in zip(x, y, strict=True)]
+        return statistics.LinearRegression(math.fsum(products) / math.fsum([a * a for a in x]), 0.0)
+    spread = _squares(x, None)
+    _require(spread, "x is constant")
+    slope = _products(x, y) / spread
+    return statistics.LinearRegression(slope, fmean(y) - slope * fmean(x))
+
+
+def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
+    """`statistics.quantiles`."""
+    data = sorted(data)
+    count = len(data)
+    _require(n >= 1, "n must be at least 1")
+    if _OF_ZERO_AND_ONE:
+        _require(count, "must have at least one data point")
+        if count == 1:
+            return data * (n - 1)
+    _require(count >= 2, "must have at least two data points")
+    result = []
+    for i in range(1, n):
+        if method == "inclusive":
+            j, share = divmod(i * (count - 1), n)
+        else:
+            j, share = divmod(i * (count + 1), n)
+            j = max(1, min(j, count - 1))
+            share = i * (count + 1) - j * n
+            j = j - 1
+        low, high = data[j], data[min(j + 1, count - 1)]
+        result = [*result, (low * (n - share) + high * share) / n]
+    return result
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (statistics.fmean, fmean),
     (statistics.mean, mean),
@@ -118,6 +181,10 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (statistics.pvariance, pvariance),
     (statistics.stdev, stdev),
     (statistics.pstdev, pstdev),
+    (statistics.covariance, covariance),
+    (statistics.correlation, correlation),
+    (statistics.linear_regression, linear_regression),
+    (statistics.quantiles, quantiles),
     # what `NormalDist.from_samples` asks for
     *((f, mean_stdev) for name, f in vars(statistics).items() if name == "_mean_stdev"),
 ]
