@@ -255,3 +255,34 @@ def test_what_has_no_form_is_refused():
         NoRule, match=r"`np.linalg.eigvals` has no form for arrays of array_api_strict yet"
     ):
         space_of(make(V)).numpy.linalg.eigvals
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (
+            lambda np_, x: np_.quantile(x, 0.5, method="lower"),
+            r"`np.quantile` has no option `method`",
+        ),
+        (lambda np_, x: np_.var(x, mean=0.0), r"`np.var` has no option `mean`"),
+        (
+            lambda np_, x: np_.isclose(x, x, equal_nan=True),
+            r"`np.isclose` has no option `equal_nan`",
+        ),
+        (lambda np_, x: np_.pad(x, 1, mode="mean"), r"`np.pad` has no mode 'mean'"),
+        (lambda np_, x: np_.add(x, x, axes=1), r"`np.add` has no option `axes`"),
+    ],
+)
+def test_options_that_are_not_known_are_refused(run, said):
+    space = space_of(LIBRARIES["array_api_strict"]()(V))
+    with pytest.raises(NoRule, match=said):
+        run(space.numpy, space.own(LIBRARIES["array_api_strict"]()(V)))
+
+
+@pytest.mark.parametrize("name", ["cbrt", "heaviside", "median", "exp2"])
+def test_what_is_not_finite(name):
+    space = space_of(LIBRARIES["array_api_strict"]()(V))
+    more = (0.5,) if name == "heaviside" else ()
+    wanted = getattr(np, name)(X, *more)
+    found = getattr(space.numpy, name)(space.own(LIBRARIES["array_api_strict"]()(X)), *more)
+    compare(found, wanted)

@@ -17,7 +17,7 @@ from test_corpus import has_numbers_for_arguments
 from turns import has_turn
 
 import wengert as wg
-from wengert.errors import BadArgument, ImmutableArray, MixedLibraries, NoRule
+from wengert.errors import BadArgument, ImmutableArray, MixedLibraries, NoRule, UnsupportedSyntax
 
 IN_EVERY_LIBRARY = pytest.mark.parametrize("library", LIBRARIES)
 X = np.array([0.1, 0.2, 0.3])
@@ -303,3 +303,34 @@ def test_devices_are_kept_and_not_mixed():
     assert wg.grad(f)(x).device == other
     with pytest.raises(MixedLibraries, match=r"on .*CPU_DEVICE.* is met"):
         wg.grad(lambda a, b: np.sum(a * b))(x, strict.asarray(X))
+
+
+def test_an_array_that_is_given_twice_is_one_array():
+    make = LIBRARIES["array_api_strict"]()
+    x = make(X)
+
+    def moved(a, b):
+        a[0] = 5.0 * a[1]
+        return np.sum(b * b)
+
+    gradient = wg.grad(moved)
+    for _ in range(3):  # the third takes the short way
+        gradient(make(X), make(X))
+    with pytest.raises(UnsupportedSyntax, match="two of the arrays given to it share memory"):
+        gradient(x, x)
+
+
+def test_integers_have_gradients_that_are_floats():
+    import array_api_strict as strict
+
+    found = wg.grad(lambda x: np.sum(x * x / 2))(strict.asarray([1, 2, 3]))
+    assert found.dtype == strict.float64
+    np.testing.assert_array_equal(to_numpy(found), [1.0, 2.0, 3.0])
+
+
+def test_arguments_by_name():
+    make = LIBRARIES["array_api_strict"]()
+    found = wg.grad(lambda x, rate: np.sum(x) * np.sum(rate**2), "rate")(
+        make(X), rate=make(WEIGHTS)
+    )
+    np.testing.assert_allclose(to_numpy(found), 2 * WEIGHTS * X.sum())

@@ -446,3 +446,27 @@ def test_a_loop_that_changes_its_items_may_change_what_they_share():
     step = 1e-6
     slope = (warmed(Network(), 1.3 + step) - warmed(Network(), 1.3 - step)) / (2 * step)
     assert abs(gradient(Network(), 1.3) - slope) < 1e-8
+
+
+class Node:
+    def __init__(self, settings, after=None):
+        self.settings = settings
+        self.after = after
+        self.weight = 1.0
+
+
+def test_a_walk_along_a_chain_may_change_what_is_held_twice():
+    def walked(first, other, x):
+        node = first
+        for _ in range(2):
+            node.weight = node.weight * x
+            node = node.after if node.after is not None else node
+        return other.after.weight * x
+
+    def arguments():
+        last = Node(Settings(0.5))
+        return Node(Settings(0.5), last), Node(Settings(0.5), last)
+
+    step = 1e-6
+    slope = (walked(*arguments(), 1.3 + step) - walked(*arguments(), 1.3 - step)) / (2 * step)
+    assert abs(wg.grad(walked, 2)(*arguments(), 1.3) - slope) < 1e-8

@@ -245,7 +245,10 @@ class Derivative(Generic[P, T]):
         """Whether a run that was refused may be recorded instead."""
         if self.verb.tier or not engine.is_refused_by_its_run(error):
             return False
-        derived = tried or self.derived(args, kwargs)
+        try:
+            derived = tried or self.derived(args, kwargs)
+        except OfAnotherLibrary:
+            return False  # runs are recorded of NumPy's arrays only
         return engine.may_begin_again(derived, error, (*args, *kwargs.values()), before)
 
     def placed(

@@ -156,9 +156,10 @@ class _Call:
     def run(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         whole = [self.given(x) for x in args]
         named = {name: self.given(x) for name, x in kwargs.items()}
-        found = _in(self.space, run, whole, named)
-        self._given.hand_back()
-        return found
+        try:
+            return _in(self.space, run, whole, named)
+        finally:  # what it has changed it has changed, also where it raises
+            self._given.hand_back()
 
 
 def space_of(array: Any) -> Namespace:
@@ -191,7 +192,13 @@ def _make_ready(derivative: Any, args: Sequence[Any], space: Namespace) -> None:
     numbers = all(cls in (float, int) or k in places for k, cls in enumerate(types))
     if not numbers or derivative.verb.name == "hvp" or derivative.verb.by_name:
         return
-    inside = lambda args: [space.own(x) if k in places else x for k, x in enumerate(args)]
+
+    def inside(args: Sequence[Any]) -> list[Any]:
+        own = {
+            id(x): space.own(x) for x in map(args.__getitem__, places)
+        }  # one that is given twice is one
+        return [own.get(id(x), x) for x in args]
+
     derived = _in(space, derivative.derived, (inside(args), {}), {})
     ready = derived.ready_for(derivative.function)
     if ready is None:

@@ -115,10 +115,16 @@ for each in ("arange", "eye", "identity", "tri", "indices"):
 
 
 @like_numpys
-def linspace(space: Namespace, start: Any, stop: Any, num: int = 50, **options: Any) -> Any:
+def linspace(
+    space: Namespace,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+) -> Any:
     if not isinstance(start, Duck) and not isinstance(stop, Duck):
-        return Array(space, space.moved(np.linspace(start, stop, num, **options)))
-    parts = max(num - (1 if options.get("endpoint", True) else 0), 1)
+        return Array(space, space.moved(np.linspace(start, stop, num, endpoint)))
+    parts = max(num - (1 if endpoint else 0), 1)
     steps = space.numpy.arange(num) / parts
     return space.numpy.add(start, steps * space.numpy.subtract(stop, start))
 

@@ -236,14 +236,11 @@ class Duck:
     def astype(self, dtype: Any, *_: Any, copy: bool = True, **__: Any) -> Any:
         return self.space.cast(self, dtype, copy=copy)
 
-    def view(self, *_: Any) -> Any:
+    def view(self) -> Any:
         return self[...]
 
     def flatten(self, order: str = "C") -> Any:
         return self.space.numpy.ravel(self, order).copy()
-
-    def tobytes(self) -> bytes:
-        return repr(self.tolist()).encode()
 
 
 class Flags:

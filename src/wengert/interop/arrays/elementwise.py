@@ -34,6 +34,11 @@ class Ufunc:
 
     def __call__(self, *args: Any, out: Any = None, where: Any = True, **options: Any) -> Any:
         dtype = options.get("dtype")
+        if not options.keys() <= {"dtype", "casting", "subok", "order"}:
+            raise NoRule(
+                f"`np.{self.name}` has no option `{min(options)}` for arrays of {self.space.library.name} yet",
+                "Leave the option out, or compute this part with NumPy arrays.",
+            )
         if not any(isinstance(x, (Duck, list, tuple, np.ndarray)) for x in (*args, where)):
             result = getattr(np, self.name)(*args, **options)
         else:
@@ -124,10 +129,11 @@ _AS_GIVEN = {
 
 def _cbrt(xp: Any, x: Any) -> Any:
     y = xp.sign(x) * xp.abs(x) ** (1 / 3)
-    safe = xp.where(y == 0, xp.ones_like(y), y)
-    return xp.where(
-        y == 0, y, y - (y - x / (safe * safe)) / 3
-    )  # a step of Newton's, to the last digit
+    is_exact = (y == 0) | ~xp.isfinite(y)
+    one = xp.ones_like(y)
+    base, cube = xp.where(is_exact, one, y), xp.where(is_exact, one, x)
+    better = base - (base - cube / (base * base)) / 3  # a step of Newton's, to the last digit
+    return xp.where(is_exact, y, better)
 
 
 def _truth(xp: Any, x: Any) -> Any:
@@ -161,7 +167,7 @@ def _logaddexp2(xp: Any, x: Any, y: Any) -> Any:
 
 _FORMULAS: dict[str, tuple[Formula, bool]] = {
     "cbrt": (_cbrt, True),
-    "exp2": (lambda xp, x: xp.exp(x * math.log(2)), True),
+    "exp2": (lambda _, x: 2.0**x, True),
     "degrees": (lambda xp, x: x * (180 / math.pi), True),
     "rad2deg": (lambda xp, x: x * (180 / math.pi), True),
     "radians": (lambda xp, x: x * (math.pi / 180), True),
@@ -182,7 +188,7 @@ _FORMULAS: dict[str, tuple[Formula, bool]] = {
     "logical_or": (lambda xp, x, y: _truth(xp, x) | _truth(xp, y), False),
     "logical_xor": (lambda xp, x, y: _truth(xp, x) ^ _truth(xp, y), False),
     "heaviside": (
-        lambda xp, x, y: xp.where(x == 0, y, xp.astype(x > 0, x.dtype)),
+        lambda xp, x, y: xp.where(x == 0, y, xp.where(xp.isnan(x), x, xp.astype(x > 0, x.dtype))),
         True,
     ),
 }
@@ -229,17 +235,26 @@ def around(space: Namespace, x: Any, decimals: int = 0) -> Any:
 
 
 @like_numpys
-def clip(space: Namespace, x: Any, a_min: Any = None, a_max: Any = None, **options: Any) -> Any:
-    low, high = options.get("min", a_min), options.get("max", a_max)
+def clip(
+    space: Namespace,
+    x: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    min: Any = None,  # noqa: A002  # as NumPy calls it
+    max: Any = None,  # noqa: A002
+) -> Any:
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
     np_ = space.numpy
     x = x if low is None else np_.maximum(x, low)
     return x if high is None else np_.minimum(x, high)
 
 
 @like_numpys
-def nan_to_num(space: Namespace, x: Any, **options: Any) -> Any:
+def nan_to_num(
+    space: Namespace, x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
     np_, x = space.numpy, space.numpy.asarray(x)
     limits = np.finfo(x.dtype)
-    x = np_.where(np_.isnan(x), options.get("nan", 0.0), x)
-    x = np_.where(x == math.inf, options.get("posinf") or limits.max, x)
-    return np_.where(x == -math.inf, options.get("neginf") or limits.min, x)
+    x = np_.where(np_.isnan(x), nan, x)
+    x = np_.where(x == math.inf, limits.max if posinf is None else posinf, x)
+    return np_.where(x == -math.inf, limits.min if neginf is None else neginf, x)

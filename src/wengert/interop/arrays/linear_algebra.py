@@ -251,13 +251,14 @@ for each in ("cross", "matmul", "outer", "trace", "diagonal", "tensordot", "matr
 
 def _transform(name: str) -> None:
     def function(
-        space: Namespace, x: Any, n: int | None = None, axis: int = -1, **options: Any
+        space: Namespace, x: Any, n: int | None = None, axis: int = -1, norm: str | None = None
     ) -> Any:
         raw = space.array(x)
         is_real = "complex" not in str(raw.dtype)
         raw = space.astype(raw, complex) if is_real and name in ("fft", "ifft", "irfft") else raw
-        norm = options.get("norm") or "backward"
-        return space.wrapped(getattr(space.xp.fft, name)(raw, n=n, axis=axis, norm=norm))
+        return space.wrapped(
+            getattr(space.xp.fft, name)(raw, n=n, axis=axis, norm=norm or "backward")
+        )
 
     FUNCTIONS[f"fft_{name}"] = function
 

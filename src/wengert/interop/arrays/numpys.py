@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import inspect
 import math
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -128,15 +129,25 @@ def _whole(space: Namespace, x: Any) -> Any:
 
 
 _WITHOUT_EFFECT = frozenset(
-    ("subok", "casting", "kind", "stable", "optimize", "like", "device", "copy", "equal_nan")
+    ("subok", "casting", "kind", "stable", "optimize", "like", "device", "copy")
 )
 """Options of NumPy's functions that change no result here."""
 
 
 def _with_options(function: Callable[..., Any], space: Namespace) -> Callable[..., Any]:
+    name = ".".join(_parts_of(function.__name__.rstrip("_")))
+    known = inspect.signature(function).parameters
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in known.values())
+
     def call(*args: Any, **options: Any) -> Any:
         if options:
             options = {key: x for key, x in options.items() if key not in _WITHOUT_EFFECT}
+            unknown = [] if takes_all else [key for key in options if key not in known]
+            if unknown:
+                raise NoRule(
+                    f"`np.{name}` has no option `{unknown[0]}` for arrays of {space.library.name} yet",
+                    "Leave the option out, or compute this part with NumPy arrays.",
+                )
         return function(space, *args, **options)
 
     return call

@@ -75,18 +75,18 @@ for each, its_neutral in (
 
 
 @like_numpys
-def amax(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
-    return space.numpy.max(x, axis, **options)
+def amax(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return space.numpy.max(x, axis, keepdims=keepdims)
 
 
 @like_numpys
-def amin(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
-    return space.numpy.min(x, axis, **options)
+def amin(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return space.numpy.min(x, axis, keepdims=keepdims)
 
 
 @like_numpys
-def ptp(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
-    return amax(space, x, axis, **options) - amin(space, x, axis, **options)
+def ptp(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return amax(space, x, axis, keepdims) - amin(space, x, axis, keepdims)
 
 
 def _count(x: Duck, axis: Any) -> int:
@@ -95,12 +95,14 @@ def _count(x: Duck, axis: Any) -> int:
 
 
 @like_numpys
-def mean(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
+def mean(
+    space: Namespace, x: Any, axis: Any = None, keepdims: bool = False, where: Any = True
+) -> Any:
     x = space.numpy.asarray(x)
-    total = space.numpy.sum(x, axis, **options)
-    where = options.get("where", True)
+    total = space.numpy.sum(x, axis, keepdims=keepdims, where=where)
     if where is not True:
-        return total / space.numpy.sum(where, axis, keepdims=options.get("keepdims", False))
+        counted = space.numpy.broadcast_to(where, x.shape)
+        return total / space.numpy.sum(counted, axis, keepdims=keepdims)
     return total / _count(x, _axes(axis))
 
 
@@ -112,17 +114,15 @@ def average(space: Namespace, x: Any, axis: Any = None, weights: Any = None) -> 
 
 
 @like_numpys
-def var(
-    space: Namespace, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, **_: Any
-) -> Any:
+def var(space: Namespace, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     x = space.numpy.asarray(x)
     away = space.numpy.abs(x - mean(space, x, axis, keepdims=True))
     return space.numpy.sum(away * away, axis, keepdims=keepdims) / (_count(x, _axes(axis)) - ddof)
 
 
 @like_numpys
-def std(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
-    return space.numpy.sqrt(var(space, x, axis, **options))
+def std(space: Namespace, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    return space.numpy.sqrt(var(space, x, axis, ddof, keepdims))
 
 
 def _first(name: str) -> None:
@@ -174,9 +174,11 @@ def trace(space: Namespace, x: Any, offset: int = 0, axis1: int = 0, axis2: int 
 
 
 @like_numpys
-def diff(space: Namespace, x: Any, n: int = 1, axis: int = -1, **options: Any) -> Any:
+def diff(
+    space: Namespace, x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+) -> Any:
     np_, x = space.numpy, space.numpy.asarray(x)
-    ends = [options.get("prepend"), x, options.get("append")]
+    ends = [prepend, x, append]
     if ends[0] is not None or ends[2] is not None:
         shape = (*x.shape[: axis % x.ndim], 1, *x.shape[axis % x.ndim + 1 :])
         given = [each for each in ends if each is not None]
@@ -190,7 +192,7 @@ def diff(space: Namespace, x: Any, n: int = 1, axis: int = -1, **options: Any) -
 
 
 @like_numpys
-def quantile(space: Namespace, x: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+def quantile(space: Namespace, x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     np_ = space.numpy
     x = np_.asarray(x)
     axes = range(x.ndim) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
@@ -199,32 +201,33 @@ def quantile(space: Namespace, x: Any, q: Any, axis: Any = None, **options: Any)
     if np_.ndim(q):
         return np_.stack([_at(np_, ordered, each) for each in np_.asarray(q)])
     result = _at(np_, ordered, q)
-    return np_.expand_dims(result, axis) if options.get("keepdims") and axis is not None else result
+    return np_.expand_dims(result, tuple(axes)) if keepdims else result
 
 
 def _at(np_: Any, ordered: Any, q: Any) -> Any:
     place = float(q) * (len(ordered) - 1)
     low = min(int(place), len(ordered) - 1)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    between = ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return np_.where(np_.isnan(ordered[-1]), math.nan, between)
 
 
 @like_numpys
-def percentile(space: Namespace, x: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+def percentile(space: Namespace, x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     parts = space.numpy.asarray(q) / 100 if space.numpy.ndim(q) else q / 100
-    return quantile(space, x, parts, axis, **options)
+    return quantile(space, x, parts, axis, keepdims)
 
 
 @like_numpys
-def median(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
-    return quantile(space, x, 0.5, axis, **options)
+def median(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return quantile(space, x, 0.5, axis, keepdims)
 
 
 def _without_nan(name: str, neutral: float) -> None:
-    def function(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
+    def function(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         np_ = space.numpy
         x = np_.asarray(x)
-        return getattr(np_, name)(np_.where(np_.isnan(x), neutral, x), axis, **options)
+        return getattr(np_, name)(np_.where(np_.isnan(x), neutral, x), axis, keepdims=keepdims)
 
     function.__name__ = f"nan{name}"
     like_numpys(function)
@@ -235,7 +238,7 @@ for each, its_neutral in (("sum", 0.0), ("prod", 1.0), ("max", -math.inf), ("min
 
 
 @like_numpys
-def nanmean(space: Namespace, x: Any, axis: Any = None, **options: Any) -> Any:
+def nanmean(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     np_ = space.numpy
-    counts = np_.sum(~np_.isnan(np_.asarray(x)), axis, **options)
-    return np_.nansum(x, axis, **options) / counts
+    counts = np_.sum(~np_.isnan(np_.asarray(x)), axis, keepdims=keepdims)
+    return np_.nansum(x, axis, keepdims=keepdims) / counts

@@ -18,11 +18,7 @@ def where(space: Namespace, condition: Any, *choices: Any) -> Any:
         return space.numpy.nonzero(condition)
     mask = space.array(condition)
     mask = mask if "bool" in str(mask.dtype) else mask != 0
-    return space.wrapped(space.xp.where(mask, *space.arrays(*map(_given, choices))))
-
-
-def _given(x: Any) -> Any:
-    return float(x) if type(x) is np.float64 else x
+    return space.wrapped(space.xp.where(mask, *space.arrays(*choices)))
 
 
 @like_numpys
@@ -146,9 +142,7 @@ def triu(space: Namespace, x: Any, k: int = 0) -> Any:
 
 
 @like_numpys
-def isclose(
-    space: Namespace, x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, **_: Any
-) -> Any:
+def isclose(space: Namespace, x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     np_ = space.numpy
     return np_.logical_or(np_.abs(x - y) <= atol + rtol * np_.abs(y), np_.equal(x, y))
 

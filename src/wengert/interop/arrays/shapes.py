@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import NoRule
 from .duck import Array, Duck, Scalar
 from .namespace import Namespace
 from .table import like_numpys
@@ -37,10 +38,9 @@ def size(_: Namespace, x: Any, axis: int | None = None) -> int:
 
 
 @like_numpys
-def reshape(space: Namespace, x: Any, shape: Any = None, order: str = "C", **options: Any) -> Any:
+def reshape(space: Namespace, x: Any, shape: Any, order: str = "C") -> Any:
     x = space.numpy.asarray(x)
-    wanted = options.get("newshape", shape)
-    whole = tuple(map(int, wanted)) if isinstance(wanted, (tuple, list)) else (int(wanted),)
+    whole = tuple(map(int, shape)) if isinstance(shape, (tuple, list)) else (int(shape),)
     if order == "F":
         turned = reshape(space, transpose(space, x), whole[::-1])
         return transpose(space, turned)
@@ -305,17 +305,27 @@ def repeat(space: Namespace, x: Any, repeats: Any, axis: int | None = None) -> A
 
 
 @like_numpys
-def pad(space: Namespace, x: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
+def pad(
+    space: Namespace,
+    x: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    constant_values: Any = 0,
+) -> Any:
     """Of the places of the items, NumPy knows where they go."""
     x = space.numpy.asarray(x)
     places = np.arange(x.size).reshape(x.shape)
     if mode != "constant":
-        taken = np.pad(places, pad_width, mode=mode, **options)  # type: ignore[call-overload]
+        if mode not in ("edge", "reflect", "symmetric", "wrap"):
+            raise NoRule(
+                f"`np.pad` has no mode {mode!r} for arrays of {space.library.name} yet",
+                "Put the array together by `np.concatenate`.",
+            )
+        taken = np.pad(places, pad_width, mode=mode)  # type: ignore[call-overload]
         return x.ravel()[taken]
-    value = options.get("constant_values", 0)
     taken = np.pad(places, pad_width, constant_values=-1)
     inside = x.ravel()[np.maximum(taken, 0)] if x.size else space.numpy.zeros(taken.shape, x.dtype)
-    return space.numpy.where(space.moved(taken >= 0), inside, value)
+    return space.numpy.where(space.moved(taken >= 0), inside, constant_values)
 
 
 @like_numpys

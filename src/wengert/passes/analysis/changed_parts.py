@@ -47,9 +47,14 @@ class _Versions:
         self._copy(loop.initials, loop.carried)
         if any(map(self._is_given, loop.iterables)):
             self._parts.update(loop.items)
-        for block in eqn.blocks:
-            self._block(block)
-        self._copy(loop.results, loop.carried)
+        before = -1
+        while before != len(self._parts) + len(
+            self._origins
+        ):  # what one turn has taken out the next may write to
+            before = len(self._parts) + len(self._origins)
+            for block in eqn.blocks:
+                self._block(block)
+            self._copy(loop.results, loop.carried)
         self._copy(loop.results, loop.outs)
         self._copy(loop.initials, loop.outs)
 
