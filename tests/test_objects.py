@@ -10,6 +10,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import math
 import operator
@@ -2160,3 +2161,27 @@ def test_a_star_may_leave_a_field_to_its_factory():
     np.testing.assert_allclose(wg.grad(starred_fields)(p), expected, rtol=1e-8)
     pushed = [wg.pushforward(starred_fields, p)[1](e) for e in np.eye(2)]
     np.testing.assert_allclose(pushed, expected, rtol=1e-8)
+
+
+class WithProduct(namedtuple("WithProduct", "a b")):  # noqa: SLOT002
+    def __init__(self, a, b):
+        self.product = a * b
+
+
+def test_a_namedtuple_that_is_initialised() -> None:
+    def f(x):
+        return WithProduct(x, x * x).product + WithProduct(x, 3.0).a
+
+    assert wg.grad(f)(2.0) == 13.0
+    value, _ = wg.pullback(lambda x: WithProduct(x, x * x), 2.0)
+    assert (value, value.product) == ((2.0, 4.0), 8.0)
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="WithProduct is built on `tuple`"):
+        wg.grad(f, tier="static")(2.0)
+
+
+def test_static_questions_of_the_standard_library() -> None:
+    def f(x):
+        return x * x if inspect.getattr_static(x, "shape", None) is None else np.sum(x)
+
+    assert wg.grad(f)(3.0) == 6.0
+    np.testing.assert_array_equal(wg.grad(f)(np.array([3.0, 4.0])), [1.0, 1.0])

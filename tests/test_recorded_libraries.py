@@ -8,6 +8,7 @@ from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, spe
 
 import wengert as wg
 
+RECORDED = {"tier": "recorded"}
 TIMES = np.linspace(0.0, 1.0, 9)
 
 
@@ -75,3 +76,56 @@ def test_second_derivatives_of_roots():
 
     expected = wg.derivative(root, 2, tier="static")(1.7)
     assert wg.derivative(root, 2, tier="recorded")(1.7) == pytest.approx(expected, rel=1e-9)
+
+
+# --- arrays of other classes --------------------------------------------------------------------------------------
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False])
+
+
+def test_arrays_of_other_classes_are_constants() -> None:
+    assert wg.grad(lambda x: MASKED.sum() * x)(2.0) == 4.0
+    assert wg.grad(lambda x: MASKED.data[1] * x**2)(2.0) == 8.0
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.array([x, x, 1.0]) * MASKED),
+        lambda x: np.dot(np.array([x, x, 1.0]), MASKED),
+        lambda x: np.sum(np.array([[x, 1.0], [2.0, x]]) * np.matrix([[1.0, 2.0], [3.0, 4.0]])),
+    ],
+)
+def test_arrays_of_other_classes_meet_no_derivatives(f) -> None:
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="compute in ways of their own"):
+        wg.grad(f, **RECORDED)(2.0)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_arguments_of_other_classes_are_refused() -> None:
+    for x in (MASKED, np.matrix([[1.0, 2.0], [3.0, 4.0]])):
+        with pytest.raises(wg.errors.BadArgument, match="compute in ways of their own"):
+            wg.grad(lambda x: np.sum(x * x), **RECORDED)(x)
+
+
+def test_columns_of_tables_beside_what_has_derivatives() -> None:
+    table = pytest.importorskip("pandas").DataFrame({"at": [1.0, 2.0, 4.0], "is": [3.0, 5.0, 4.0]})
+    assert wg.grad(lambda x: np.interp(x, table["at"], table["is"]), **RECORDED)(2.5) == -0.5
+    assert wg.grad(lambda x: np.polyval(table["at"], x), **RECORDED)(2.5) == 7.0
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="gives a Series"):
+        wg.grad(lambda x: np.max(np.maximum(x, table["at"])), **RECORDED)(2.5)
+
+
+def test_code_of_numba_says_where_it_was_called() -> None:
+    jitted = pytest.importorskip("numba").njit(lambda x: np.sum(x * x))
+    with pytest.raises(
+        wg.errors.LostDerivative, match="takes plain numbers: can't unbox"
+    ) as caught:
+        wg.grad(lambda x: jitted(2.0 * x), **RECORDED)(TIMES)
+    assert __file__ in str(caught.value)
+
+
+def test_places_of_quantiles_in_a_tuple() -> None:
+    slopes = wg.grad(lambda x: np.sum(np.percentile(x, (25.0, 75.0))), **RECORDED)
+    np.testing.assert_allclose(slopes(np.array([1.0, 3.0, 4.0])), [0.5, 1.0, 0.5])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadArgument
+from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 
 
 class ForeignArray(BadArgument):
@@ -16,12 +17,8 @@ class ForeignArray(BadArgument):
 
 def refuse_other_arithmetic(cls: type[np.ndarray[Any, Any]]) -> None:
     """Refuse arrays of a class that does not compute as NumPy's own arrays do (matrices, masked arrays)."""
-    own = ("__mul__", "__pow__", "__array_ufunc__", "__getitem__")
-    if any(getattr(cls, name) is not getattr(np.ndarray, name) for name in own):
-        raise ForeignArray(
-            f"arrays of class {cls.__module__}.{cls.__qualname__} compute in ways of their own",
-            "Use plain NumPy arrays: `np.asarray(x)`.",
-        )
+    if has_own_arithmetic(cls):
+        raise ForeignArray(*of_own_arithmetic(cls))
 
 
 def refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:

@@ -291,7 +291,9 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
     match known:
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
-        case types.MethodWrapperType() if known.__name__ == "__get__" and args:
+        case types.MethodWrapperType(__self__=types.FunctionType()) if (
+            known.__name__ == "__get__" and args
+        ):
             from ..classes.bound_methods import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)

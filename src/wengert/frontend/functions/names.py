@@ -9,7 +9,7 @@ from copy import copy
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...errors import NoSource
+from ...errors import NoSource, UnsupportedSyntax
 from ...ir.graph import Const, Var
 from ...ir.types import Static, Struct
 from ...ops import structure as st
@@ -149,7 +149,8 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     try:
         kind = kind_of(value, like=it.reading.likes.get((id(holder), key)))
     except ForeignArray as error:
-        raise error.at(it.builder.span) from None
+        (finding,) = error.findings  # what is computed with it may depend on no argument
+        raise UnsupportedSyntax(finding.message, finding.hint, it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
     if type(value) is bool:

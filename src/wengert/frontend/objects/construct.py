@@ -224,6 +224,8 @@ def built_in(it: Interpreter, cls: type) -> Exception:
 @operation("new_namedtuple")
 def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
     """A namedtuple from its fields."""
+    if class_lookup.static_lookup(cls, "__init__") is not object.__init__:
+        raise built_in(it, cls)
     fields = namedtuple_fields(cls)
     defaults = {name: bound_before(it, value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
     parameters = [Parameter(name, defaults.get(name)) for name in fields]

@@ -6,6 +6,7 @@ A run keeps what its numbers were shown as. Who makes numbers of that is refused
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 import pickle
 import struct
@@ -14,6 +15,7 @@ from typing import Any
 
 from ...errors import LostDerivative
 from ...ir.callers import calling_span
+from ...numbers.number import value_of
 from .boxes import noting
 from .functions import all_plain
 from .tape import running
@@ -68,11 +70,12 @@ def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-AS_TEXT: dict[Any, Callable[..., Any]] = {
+INSTEAD: dict[Any, Callable[..., Any]] = {
     **{function: _showing(function) for function in (json.dumps, json.dump, struct.pack)},
     pickle.dumps: _showing(pickle.dumps),
     **{function: _reading(function) for function in (json.loads, struct.unpack, pickle.loads)},
+    inspect.getattr_static: lambda x, *names: inspect.getattr_static(value_of(x), *names),
 }
 """What stands in a run for functions of the standard library."""
-MODULES = (json, pickle, struct)
+MODULES = (json, pickle, struct, inspect)
 from_hex = _reading(float.fromhex)

@@ -24,9 +24,10 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import elementwise as el
 from ...ops import structure as st
+from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...rules.registry import rule_for
 from . import records
-from .memory import Memory, may_have_derivatives, overlaps_itself, owner
+from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
 from .tape import (
     Added,
@@ -69,6 +70,10 @@ class Recorded(PerturbedNumber):
     @property
     def value(self) -> Any:
         return self._value
+
+    def become(self, view: Recorded) -> None:
+        """Be another view of the same memory, in the place of the one that the tape keeps."""
+        _set_value(self, view.value)
 
     @property
     def level(self) -> Level:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -439,6 +444,8 @@ def operand(x: Any, tape: Tape, *, keeps: bool = True) -> Any:
         items = [operand(item, tape, keeps=keeps) for item in x]
         return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
     if isinstance(x, np.ndarray):
+        if type(x) not in (*NUMPYS_OWN, Recorded) and has_own_arithmetic(type(x)):
+            raise noting(UnsupportedSyntax(*of_own_arithmetic(type(x)), calling_span()))
         gathered = gathered_items(x)
         return x.copy() if gathered is x else operand(gathered, tape, keeps=keeps)
     return x

@@ -81,14 +81,18 @@ def called(
         return operations.current(instead)(*args, **keywords)
     operands, options = bind(op, args, keywords)
     lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
+    columns = [x for x in operands if _is_column(x)]
+    if columns and isinstance(function, np.ufunc):
+        raise noting(_gives_column(columns[0]))
+    lists |= {id(x) for x in columns if x is not operands[0]}  # whose class may say what comes back
     if lists and not takes_list(op) and (is_method or _is_of_numpy(function)):
         args = tuple([_as_array(x) if id(x) in lists else x for x in args])
         keywords = {k: _as_array(x) if id(x) in lists else x for k, x in keywords.items()}
         operands, options = bind(op, args, keywords)
     if op is el.log and len(operands) > 1:
         op = el.log_base
-    if options and not takes_list(op) and _is_of_numpy(function):
-        operands = tuple([fresh(np.asarray(x)) if isinstance(x, list) else x for x in operands])
+    if not takes_list(op) and _is_of_numpy(function):
+        operands = tuple([fresh(np.asarray(x)) if _is_of_numbers(x) else x for x in operands])
     if rule_for(op) is None:
         return compute(op, operands, options)
     said = restated(op, operands, options, all_plain)
@@ -112,7 +116,27 @@ def _is_of_numpy(function: Any) -> bool:
     return isinstance(function, np.ufunc) or module.partition(".")[0] == "numpy"
 
 
+def _is_column(x: Any) -> bool:
+    """Whether a value is one of another library's that NumPy makes an array of, such as a column of a table."""
+    return hasattr(type(x), "__array__") and not isinstance(x, (np.ndarray, np.generic, Recorded))
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether a list, or a tuple that is no shape and names no axes, stands for an array."""
+    return isinstance(x, list) or (isinstance(x, tuple) and any(isinstance(i, float) for i in x))
+
+
+def _gives_column(x: Any) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"an elementwise function gives a {type(x).__name__}, which holds no derivatives",
+        "Take the column as an array: `column.to_numpy()`.",
+        calling_span(),
+    )
+
+
 def _as_array(x: Any) -> Any:
+    if _is_column(x):
+        return np.asarray(x)
     return stacked(x) if isinstance(x, (list, tuple)) and boxes_in(x) else gathered_items(x)
 
 

@@ -118,7 +118,10 @@ class Leaving:
         items = [self.plain(item) for item in x]
         if all(a is b for a, b in zip(items, x, strict=True)):
             return x
-        return tuple.__new__(type(x), items)
+        made = tuple.__new__(type(x), items)
+        for name, value in getattr(x, "__dict__", {}).items():
+            vars(made)[name] = self.plain(value)
+        return made
 
     def _function(self, x: FunctionType) -> Any:
         """A function that the program has made: with the global names of the program."""

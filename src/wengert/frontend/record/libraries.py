@@ -15,7 +15,7 @@ from ...errors import NoRule, UnknownFunction, WengertError
 from ...ir.callers import calling_span
 from ...ops import registry
 from ..polyfills import manifest
-from .as_text import AS_TEXT, MODULES, refuse_as_text
+from .as_text import INSTEAD, MODULES, refuse_as_text
 from .boxes import Recorded, boxes_in, fresh, held_elsewhere, is_active, noting
 from .classes import LEFT_ALONE, LIBRARIES, arrays_held
 from .functions import anything, called, called_ufunc, may_hold_boxes
@@ -277,8 +277,8 @@ _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 def of_builtin(world: World, value: Any) -> Any:
     """A function that is written in C."""
-    if value in AS_TEXT:
-        return world.keep(value, AS_TEXT[value])
+    if value in INSTEAD:
+        return world.keep(value, INSTEAD[value])
     root = (getattr(value, "__module__", None) or "").partition(".")[0]
     owner = value.__self__
     if root in LIBRARIES or (owner is not None and type(owner).__name__ == "Generator"):

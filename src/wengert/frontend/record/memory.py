@@ -13,6 +13,9 @@ import numpy as np
 
 from ...numbers.number import PerturbedNumber, value_of
 
+NUMPYS_OWN = (np.ndarray, np.recarray, np.memmap)
+"""Classes of arrays that compute as NumPy's arrays do."""
+
 
 class Memory:
     """What an array and its views share."""

@@ -87,7 +87,6 @@ def set_attribute(box: Recorded, name: str, value: Any) -> None:
 
 
 def _reshape_in_place(box: Recorded, shape: Any) -> None:
-    """Another view in the place of the one that the tape keeps; what was given keeps its own."""
     memory, view = cast(Memory, box.memory), box.reshape(shape)
     if box.tape.is_given(memory) or view.memory is not memory:
         raise boxes.noting(
@@ -97,7 +96,7 @@ def _reshape_in_place(box: Recorded, shape: Any) -> None:
                 calling_span(),
             )
         )
-    box._value = view.value
+    box.become(view)
 
 
 def _called(box: Recorded, name: str, *args: Any, **keywords: Any) -> Any:

@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LostDerivative, UnsupportedSyntax
+from ...errors import BadArgument, LostDerivative, UnsupportedSyntax
 from ...ir.callers import calling_span, failing_span
 from ...numbers.arguments import is_number, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
+from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import like_built_on, zeros
 from . import reverse as reverse
 from .boxes import Recorded, gathered_items
 from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
+from .memory import NUMPYS_OWN
 from .sweeps import Run
 from .world import World
 
@@ -52,6 +54,13 @@ def not_too_deep() -> Generator[None]:
             "Keep it in lists or arrays: a chain of objects, each of which holds the next one, is such a nest.",
             calling_span(),
         ) from None
+
+
+def _is_of_c(message: str) -> bool:
+    """Whether compiled code says that it does not know what a box is: it names the class, Cython and Numba do not."""
+    return Recorded.__name__ in message or message.startswith(
+        ("No matching signature found", "can't unbox array from PyObject")
+    )
 
 
 def met_in_c(error: TypeError) -> LostDerivative:
@@ -113,7 +122,7 @@ class RecordedRun:
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
-                if isinstance(error, TypeError) and Recorded.__name__ in str(error):
+                if isinstance(error, TypeError) and _is_of_c(str(error)):
                     raise met_in_c(error) from error
                 raise
             finally:
@@ -170,6 +179,8 @@ class RecordedRun:
     def _boxed(self, x: Any) -> Recorded:
         array = value_of(x)
         if isinstance(array, np.ndarray):
+            if type(array) not in NUMPYS_OWN and has_own_arithmetic(type(array)):
+                raise BadArgument(*of_own_arithmetic(type(array)))
             memory = self.run.tape.memory_of(x, is_argument=True)
             memory.active = True
             return Recorded(x, self.run.tape, memory=memory)

@@ -29,7 +29,7 @@ import numpy as np
 from ...numbers.number import PerturbedNumber
 from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container
 from ..polyfills import manifest
-from .as_text import AS_TEXT
+from .as_text import INSTEAD
 from .boxes import Recorded, from_outside
 from .builtins import BUILTINS, TYPES
 from .classes import (
@@ -178,8 +178,8 @@ class World:
         return self._copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
-        if function in AS_TEXT:
-            return self.keep(function, AS_TEXT[function])
+        if function in INSTEAD:
+            return self.keep(function, INSTEAD[function])
         instead = manifest.stand_in_for(function)
         return self.keep(function, function if instead is None else wrapped(function))
 

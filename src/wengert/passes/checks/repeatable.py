@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Eqn, Function, Var, walk, with_called
+from ...ir.types import Array, Seq
 from ...ops import structure as st
 from ...ops.program import containers as co
 from ...ops.program import cotangents as ct
 from ...ops.program import memory as me
 from ...ops.program.drawing import makes_generator
 from ...rules.registry import rule_for
-from ..analysis.write_sets import written
+from ..analysis.write_sets import targets, written
 
 
 def is_repeatable(function: Function) -> bool:
@@ -22,10 +24,19 @@ def is_repeatable(function: Function) -> bool:
     body = function.body
     eqns = list(_with_callees(function))
     globals_ = [eqn.outs[0] for eqn in eqns if eqn.op is st.global_]
-    if not written(body).clobbered.isdisjoint((*body.params, *globals_)):
+    clobbered = written(body).clobbered.intersection((*body.params, *globals_))
+    if any(not isinstance(var.kind, Array) for var in clobbered):
+        return False
+    if clobbered and not all(_writes_to_list(eqn) for eqn in eqns if targets(eqn)):
         return False
     made = {out: eqn for eqn in eqns for out in eqn.outs}
     return all(_leaves_no_trace(eqn) or _draws(eqn, made) for eqn in eqns)
+
+
+def _writes_to_list(eqn: Eqn) -> bool:
+    """Whether an equation changes a list itself: the arrays that it holds stay as they are."""
+    is_list = isinstance(kind_of_atom(eqn.args[0]), Seq)
+    return eqn.op in me.OWN and is_list and not me.path_of(eqn)
 
 
 def calls_unknown(function: Function) -> bool:
