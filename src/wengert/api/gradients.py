@@ -180,7 +180,7 @@ class Derivative(Generic[P, T]):
             if self.verb.by_name:
                 args, kwargs = self.placed(args, kwargs)
             if self.verb.tier == "recorded":
-                return self._by_recording(args, kwargs)
+                return recorded().called(self.verb, self.function, args, kwargs)
             if self.verb.written is not None:
                 verbs.check_argnums(self.verb, self.function, args, kwargs)
             tried, before = self.derived(args, kwargs), traces()
@@ -206,9 +206,6 @@ class Derivative(Generic[P, T]):
             return by_numbers().called(self.verb, self.function, args, kwargs)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
-
-    def _by_recording(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return recorded().called(self.verb, self.function, args, kwargs)
 
     def _after(self, refusal: WengertError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What recording finds where reading was refused, before anything was run."""

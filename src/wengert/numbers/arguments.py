@@ -152,7 +152,7 @@ class StandIns:
         if isinstance(x, dict):
             dots = _entries_of(dot, x)
             return self._noted(x, {key: self.of(item, dots.get(key)) for key, item in x.items()})
-        if _is_of_parts(dot):
+        if isinstance(dot, (dict, SimpleNamespace)) or hasattr(dot, "__dataclass_fields__"):
             dots = dot if isinstance(dot, dict) else attributes_of(dot)
             moved = {name: self.of(item, dots.get(name)) for name, item in parts_of(x).items()}
             return self._noted(x, with_parts(x, moved))
@@ -225,11 +225,6 @@ class StandIns:
 def _differ(items: Iterable[Any], others: Iterable[Any]) -> bool:
     a, b = list(items), list(others)
     return len(a) != len(b) or any(p is not q for p, q in zip(a, b, strict=True))
-
-
-def _is_of_parts(dot: Any) -> bool:
-    """Whether a tangent is that of an object, by its attributes."""
-    return isinstance(dot, (dict, SimpleNamespace)) or hasattr(dot, "__dataclass_fields__")
 
 
 def _items_of(dot: Any, x: Sequence[Any]) -> Any:

@@ -269,13 +269,9 @@ def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     _must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     source = args[0]
-    if isinstance(source, Var) and start == Const(0) and _sums_at_once(source):
+    if isinstance(source, Var) and start == Const(0) and isinstance(source.kind, (Array, Seq)):
         return it.emit(red.sum_items, source, namespace="py")
     return fold(it, source, start, lambda a, b: _add(it, a, b))
-
-
-def _sums_at_once(source: Var) -> bool:
-    return isinstance(source.kind, (Array, Seq))
 
 
 def _add(it: Interpreter, a: Value, b: Value) -> Value:

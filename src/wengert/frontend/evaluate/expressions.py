@@ -250,16 +250,12 @@ def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
 def _no_view_of_another(it: Interpreter, value: Value) -> Value:
     """A value that a program reads; what shows the items of another object is refused: these may change there."""
-    if isinstance(value, Const) and _shows_what_may_change(value.value):
+    if isinstance(value, Const) and isinstance(value.value, (types.MappingProxyType, memoryview)):
         raise it.unsupported(
             f"a {type(value.value).__name__} shows what another object holds, whose changes it would have to follow",
             "Read the array or the dictionary itself, or pass a copy: `list(m)`, `dict(p)`.",
         )
     return value
-
-
-def _shows_what_may_change(value: object) -> bool:
-    return isinstance(value, (types.MappingProxyType, memoryview))
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:

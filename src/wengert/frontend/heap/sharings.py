@@ -339,7 +339,7 @@ def _has_changed(
     old_spots, *old = compared.get(key, (0,) * len(counts))
     compared[key] = counts
     return any(
-        _changes(write, spot)
+        _goes_into(write.path, write.depth, spot)
         for writes, start in zip(among, old, strict=True)
         for n, spot in enumerate(spots)
         for write in (writes[start:] if n < old_spots else writes)
@@ -417,10 +417,6 @@ def may_be_held(it: Interpreter, held: Held) -> set[ObjectId]:
 def depth_of(held: Held) -> int:
     """Through how many containers a value was put into an object."""
     return depth_along(held.steps)
-
-
-def _changes(write: Write, spot: Spot) -> bool:
-    return _goes_into(write.path, write.depth, spot)
 
 
 def _goes_into(path: tuple[Atom, ...], depth: int, spot: Spot) -> bool:

@@ -507,11 +507,7 @@ def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
         if key.value in items.keys:
             return items[key.value]
         return default[0] if default else Const(None)
-    return _get(it, _as_var(it, items), args)
-
-
-def _as_var(it: Interpreter, items: Items) -> Var | Const:
-    return it.atom(items)
+    return _get(it, it.atom(items), args)
 
 
 def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:

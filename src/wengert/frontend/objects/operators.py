@@ -85,11 +85,7 @@ def call_method_of_class(
         return None
     method = objects.from_class(it, receiver, cls, name, found)
     result = it.call(method, args, kwargs or {})
-    return None if _is_not_implemented(result) else result
-
-
-def _is_not_implemented(value: Value) -> bool:
-    return isinstance(value, Const) and value.value is NotImplemented
+    return None if isinstance(result, Const) and result.value is NotImplemented else result
 
 
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")

@@ -125,12 +125,8 @@ def el_astype(x: Any, cls: Any) -> Any:
     """A number in another precision."""
     dtype = np.dtype(cls)
     made = as_numpy(x, np.complex128 if np.iscomplexobj(value_of(x)) else np.float64)
-    below = _cast(made.value, cls)
+    below = el_astype(made.value, cls) if type(made.value) is Recorded else cls(made.value)
     return boxes.noted(x.tape, registry.named("astype"), (made,), {"dtype": dtype}, below)
-
-
-def _cast(value: Any, cls: Any) -> Any:
-    return el_astype(value, cls) if type(value) is Recorded else cls(value)
 
 
 FLOAT = _standing(float, _float)

@@ -75,14 +75,9 @@ def _scattered(bar: Any, x: Any, index: Any) -> Any:
     zeros = zeros_of(x)
     if np.shape(value_of(zeros)) == ():
         return np.sum(bar)
-    zeros = bar_zeros(zeros, bar)
+    zeros = fresh(np.array(zeros))
     np.add.at(zeros, index, bar)
     return zeros
-
-
-def bar_zeros(zeros: Any, bar: Any) -> Any:
-    """Zeros that a cotangent can be added to, which may carry derivatives."""
-    return fresh(np.array(zeros))
 
 
 def _rule_at(step: Computed) -> Rule:

@@ -48,7 +48,9 @@ def zeros_like(site: BlockLowering, value: nv.Value) -> nv.Value:
         case nv.StaticValue(value=None | str()):
             return nv.StaticValue(None)
         case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
-            return _zero_list(site, value)
+            return equal_items(
+                site, length_of(site, value), nv.Scalar(Constant(0.0, "f64"), nv.PYTHON)
+            )
         case GrowingList(column=Arrays() | RaggedArrays()):
             return _zero_arrays(site, value)
         case GrowingList(column=Parts()):
@@ -73,11 +75,6 @@ def _spread_items(site: BlockLowering, eqn: Eqn) -> nv.Value:
             return nv.Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
         case _:
             raise nv.Unlowered(f"a cotangent of {nv.described(items)}")
-
-
-def _zero_list(site: BlockLowering, value: GrowingList) -> GrowingList:
-    """As many zeros as a list has numbers."""
-    return equal_items(site, length_of(site, value), nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
 
 
 def _zero_arrays(site: BlockLowering, value: GrowingList) -> GrowingList:

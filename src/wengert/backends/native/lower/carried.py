@@ -109,7 +109,7 @@ def hold(
                 )
             ]
             items = tuple(part.value for part in parts)
-            return Holder(_retupled(initial, items), plan, parts=parts)
+            return Holder(Tuple(items, initial.form, initial.keys, initial.type), plan, parts=parts)
         case _:
             return Holder(initial, plan)
 
@@ -152,10 +152,6 @@ def _as_planned(e: Emitter, value: Scalar, plan: NumberPlan) -> tuple[Expr, Expr
     if value.code == plan.code:
         return value.expr, origin_expr(value.origin)
     return exact_float(e, value), origin_expr(as_float_origin(value))
-
-
-def _retupled(like: Tuple, items: tuple[Value, ...]) -> Tuple:
-    return Tuple(items, like.form, like.keys, like.type)
 
 
 # --- the next value ---------------------------------------------------------------------------

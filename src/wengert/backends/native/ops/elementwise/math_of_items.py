@@ -58,11 +58,6 @@ def _number_at(e: Emitter, sequence: nv.View | GrowingList, index: Expr) -> nv.S
     return found
 
 
-def _trial(site: BlockLowering, atom: Atom) -> nv.Scalar:
-    """What an item of a sequence in memory is like."""
-    return _number_at(Emitter(site.e.names), _in_memory(site, atom), nv.ZERO)
-
-
 @lowers("prod_items")
 def _prod(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """A product that starts as an integer, and is what its factors make of it."""
@@ -72,7 +67,7 @@ def _prod(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
         found = [one]
         _over_items(site, items, lambda e, x: found.append(compute(e, "mul", "py", [found[-1], x])))
         return found[-1]
-    like = _trial(site, items)
+    like = _number_at(Emitter(site.e.names), _in_memory(site, items), nv.ZERO)
     if like.code not in ("f64", "i64"):
         raise nv.Unlowered("a product of truth values, or of numbers of 32 bits")
     if like.code == "i64":
