@@ -9,18 +9,16 @@ taken inside it (`ops/algebra`): a cotangent that happens to be 0 is no such zer
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, walk
+from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.program.memory import COPIES
-from ..analysis.unbound import merged, reached
-from ..blocks.loops import LOOPS
+from ..blocks.flow import flow, reached
 from .singular_partials import has_slope
 
 if TYPE_CHECKING:
@@ -130,14 +128,8 @@ def derived_from(block: Block, singular: Collection[Eqn], starts: Collection[Var
         return set()
     eqns = walk(block)
     first = {out for eqn in singular for out in eqn.outs}.union(starts)
-    flow = [pair for eqn in eqns for pair in _flow(eqn)]
-    return reached(flow, lambda atom: atom in first) | first
-
-
-def _flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
-    if eqn.op in (IF, TRY) or eqn.op in LOOPS or eqn.op in COPIES:
-        return merged(eqn)
-    return [(out, eqn.args) for out in eqn.outs]
+    pairs = [pair for eqn in eqns for pair in flow(eqn)]
+    return reached(pairs, lambda atom: atom in first) | first
 
 
 # --- counting -----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from ...ops import structure as st
 from ...ops.algebra import is_real
 from ...ops.program.memory import COPIES
 from ...rules.registry import Row, Rule, rule_for
-from ..analysis.unbound import merged, reached
+from ..blocks.flow import flow, reached
 
 _LINEAR = frozenset(("add", "sub", "neg", "pos"))
 _BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
@@ -298,7 +298,7 @@ def _atoms(eqn: Eqn) -> Sequence[Atom]:
 def _flow(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """Each value that an equation defines, beside those that it may come of."""
     if eqn.blocks or eqn.op in COPIES:
-        return merged(eqn)
+        return flow(eqn)
     if eqn.op.name in _BOUNDED:
         return ()
     given = [(out, eqn.args) for out in eqn.outs if out.kind != BOOL]

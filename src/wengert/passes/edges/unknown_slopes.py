@@ -22,8 +22,8 @@ from ...ops.program import memory as me
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
 from ..analysis.realness import is_real
-from ..analysis.unbound import reached
-from .slopes_at_kinks import SIGNS, Sided, chosen, flow, is_real_length, multiplies
+from ..blocks.flow import flow, reached
+from .slopes_at_kinks import SIGNS, Sided, chosen, is_real_length, multiplies
 
 _ZERO = Const(0.0)
 _GOLDEN = (math.sqrt(5) - 1) / 2
