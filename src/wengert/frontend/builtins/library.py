@@ -145,7 +145,6 @@ def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _no_length(it: Interpreter, name: str) -> Value:
     raise_now(it, TypeError, f"object of type '{name}' has no len()")
-    raise AssertionError("unreachable")
 
 
 def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

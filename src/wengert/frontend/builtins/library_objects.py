@@ -369,7 +369,6 @@ def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     receiver = it.vars.get(parameters[0].arg) if parameters else None
     if cls is None or receiver is None:
         raise_now(it, RuntimeError, "super(): no arguments")
-        raise AssertionError("unreachable")
     return objects.super_of(it, cls, now(it, receiver))
 
 

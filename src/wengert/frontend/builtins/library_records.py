@@ -56,15 +56,14 @@ def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _dataclass(it: Interpreter, value: Value, what: str) -> Items:
     value = opened(it, value)
-    if isinstance(value, Items) and value.form == "dataclass":
-        return value
     if isinstance(value, Var) and value.kind == UNKNOWN:
         raise it.unsupported(
             f"`dataclasses.{what}` of an object that is known only when the program runs",
             "Create the object inside the function, or pass it as an argument.",
         )
-    raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
-    raise AssertionError("unreachable")
+    if not isinstance(value, Items) or value.form != "dataclass":
+        raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
+    return value
 
 
 def _asdict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -256,7 +256,6 @@ def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
     cls = stands_for
     message = f"'{cls.__name__}' object has no attribute '{name}'"
     raise_now(it, AttributeError, message, name=name)
-    raise AssertionError("unreachable")
 
 
 def seen_as(it: Interpreter, cls: type) -> type:
@@ -267,7 +266,6 @@ def seen_as(it: Interpreter, cls: type) -> type:
 
 def no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:
     raise_now(it, AttributeError, f"property '{name}' of {cls.__name__!r} object has no {what}")
-    raise AssertionError("unreachable")
 
 
 def own_entries(it: Interpreter, items: Items) -> Items:

@@ -121,7 +121,6 @@ def _missing(it: Interpreter, items: Items) -> Value:
     if items.form == "dict":
         raise_now(it, KeyError, "no such key")
     raise_now(it, IndexError, f"{items.form} index out of range")
-    raise AssertionError("unreachable")
 
 
 def among_keys(it: Interpreter, key: Value, items: Items) -> Value:

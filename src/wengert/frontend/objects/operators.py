@@ -446,6 +446,5 @@ def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs:
         if number is None:
             name = class_lookup.class_of(arg).__name__  # type: ignore[union-attr]
             raise_now(it, TypeError, f"must be real number, not {name}")
-            raise AssertionError("unreachable")
         converted.append(number)
     return it.call(Const(known), converted, kwargs)

@@ -7,7 +7,7 @@ body turns out to give another, `Retry` says what covers both, and the loop is l
 from __future__ import annotations
 
 from ....ir.records import field, mutable_record, replace
-from ..form.loopform import Apply, Assign, Constant, Expr, For, Release, Slot, assigned_in
+from ..form.loopform import Apply, Assign, Constant, Expr, Release, Slot, assigned_in
 from ..values.aliases import is_lent, note_copy
 from ..values.complexes import hints_of_parts, is_complex, lifted
 from ..values.emitter import Emitter, Names
@@ -342,9 +342,8 @@ def copy_list(site: BlockLowering, made: GrowingList, source: GrowingList | Tupl
         return
     count = e.variable("count", source.length)
     reserve(e, made, count)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, item_at(inner, source, index))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        made.column.put(inner, index, item_at(inner, source, index))
 
 
 def is_replaced(holder: Holder) -> bool:
