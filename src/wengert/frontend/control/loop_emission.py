@@ -114,14 +114,12 @@ def _carried_atoms(
 ) -> list[Atom]:
     """The atoms that hold a carried value on one edge of the loop."""
     assert carried.kind is not None
-    outer, around = it.builder, it.heap
-    it.builder, it.heap = builder, heap
-    if is_whole(name):
-        assert value is not None
-        atoms = [it.atom(value)]
-    else:
-        atoms = it.coerce(None if value is None else now(it, value), carried.kind)
-    it.builder, it.heap = outer, around
+    with it.within(builder, heap):
+        if is_whole(name):
+            assert value is not None
+            atoms = [it.atom(value)]
+        else:
+            atoms = it.coerce(None if value is None else now(it, value), carried.kind)
     if carried.maybe and not atoms:
         from ...ir.graph import UNDEFINED
 

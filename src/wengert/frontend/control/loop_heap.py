@@ -203,12 +203,8 @@ def _is_same_object(
     if len(places) == 2 and places[0] is not None and isinstance(old, Items):
         return places[0] is places[1]
     if isinstance(old, Var) and isinstance(new, Var) and is_mutable(old) and is_mutable(new):
-        outer, around = it.builder, it.heap
-        it.builder, it.heap = attempt.builder, attempt.heap
-        try:
+        with it.within(attempt.builder, attempt.heap):
             return are_in_one_place(it, old, new)
-        finally:
-            it.builder, it.heap = outer, around
     return old is not None and new is not None and same(old, new)
 
 

@@ -230,9 +230,8 @@ def _chosen(it: Interpreter, var: Var, condition: Atom, again: Callable[[], Atom
     """A part of something as it is now if it changes with it, and otherwise as it was."""
     outer, out = it.builder, Var(var.kind, var.name, var.shape_of)
     with it.catching.quiet():  # what could be taken once can be taken again
-        it.builder = outer.child()
-        then = it.builder.block((), [again()])
-        it.builder = outer
+        with it.within(outer.child()):
+            then = it.builder.block((), [again()])
         outer.if_(condition, then, Block((), (), (var,)), [out])
     it.reading.stands_for[out] = var
     _note_what_left(it, out, var)

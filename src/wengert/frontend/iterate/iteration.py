@@ -161,11 +161,17 @@ def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
 
 
 def _zip(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
+    return _together(it, value, tuple_of)
+
+
+def _together(
+    it: Interpreter, value: LazyIterable, make: Callable[..., Value]
+) -> list[Value] | Running:
     parts = [iteration(it, part) for part in value.parts]
     known = [part for part in parts if isinstance(part, list)]
     if len(known) == len(parts):
-        return [tuple_of(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, tuple_of)
+        return [make(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, make)
 
 
 def _side_by_side(
@@ -262,22 +268,12 @@ def _numbers(part: Running, start: Value) -> Named | None:
 
 
 def _map(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
-
-    assert value.function is not None
     function = value.function
-
-    def make(*items: Value) -> Value:
-        return it.call(function, list(items), {})
-
-    parts = [iteration(it, part) for part in value.parts]
-    known = [part for part in parts if isinstance(part, list)]
-    if len(known) == len(parts):
-        return [make(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, make)
+    assert function is not None
+    return _together(it, value, lambda *items: it.call(function, list(items), {}))
 
 
 def _filter(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
-
     def keep(item: Value) -> Value:
         if value.function is None or value.function == Const(None):
             return item

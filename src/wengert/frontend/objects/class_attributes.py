@@ -130,10 +130,9 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
         return place
     before: dict[str, Value] = {}
     if name in vars(cls):  # what it inherits, the class it inherits from may get anew
-        outer, it.builder = it.builder, Builder(it.builder.span)
-        before[name] = it.lift(cls, name, getattr(cls, name))
-        it.reading.early += it.builder.eqns
-        it.builder = outer
+        with it.within(Builder(it.builder.span)):
+            before[name] = it.lift(cls, name, getattr(cls, name))
+            it.reading.early += it.builder.eqns
     origin = Items("class", tuple(before), tuple(before.values()), cls)
     place = origin.place = ObjectId(origin)
     place.born = -1
