@@ -10,7 +10,7 @@ import operator
 import sys
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -47,13 +47,11 @@ from ..functions import purity
 from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 # --- iteration ----------------------------------------------------------------------------
 

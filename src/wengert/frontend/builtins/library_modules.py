@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from types import BuiltinMethodType, FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +49,7 @@ from ..functions.names import local_variables
 from ..heap import iterator_state, now, walking
 from ..iterate import iterators
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
@@ -66,9 +67,6 @@ from . import (
     weak_references,
 )
 from .library import Handler, as_it_is_asked, at_once, fold, iterated
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

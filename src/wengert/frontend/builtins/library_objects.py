@@ -8,7 +8,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import has
+from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
 from ..objects import (
     class_attributes,
@@ -55,10 +56,6 @@ from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import container_bases
 from ..polyfills.stdlib import inspect as inspect_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 # --- attributes ---------------------------------------------------------------------------
 

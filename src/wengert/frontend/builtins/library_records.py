@@ -6,7 +6,8 @@ import copy
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN
@@ -15,13 +16,9 @@ from ..classes.class_lookup import class_of
 from ..containers.items import opened
 from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
-from ..objects import namedtuples
-
-if TYPE_CHECKING:
-    from types import FunctionType
-
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..objects import namedtuples
 from .library_copies import again, deep
 
 

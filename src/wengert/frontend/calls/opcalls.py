@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +22,10 @@ from ...ops.signatures import Signature, parse_signature, with_own_names
 from ...rules.registry import rule_for
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from . import ordinary_options, writing_functions
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("emit_op")

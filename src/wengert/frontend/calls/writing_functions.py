@@ -10,7 +10,7 @@ import bisect
 import heapq
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +23,7 @@ from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
 from .. import heap
 from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_mutable, kind_of_value
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
+from ..machine.interpreter import Interpreter
 
 # --- in Python ----------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
@@ -15,10 +14,8 @@ from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 from ..heap import holds_objects, now
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..polyfills import manifest
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def known_objects(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +16,11 @@ from ...ops.program import memory as me
 from ...ops.registry import named
 from .. import heap
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
 from .writes import is_list, replace_list
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("add_in_place")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from types import FunctionType, NoneType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,11 +29,9 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from . import choosing
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("getitem")

@@ -7,7 +7,6 @@ warning shows the line. What `einsum` gives where it sums nothing is a view.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Eqn, Span, Var
 from ...ir.op import Op
@@ -16,9 +15,7 @@ from ...ops import structure as st
 from ...runtime.refusals import copy_written
 from ..domain.values import Value
 from ..heap.views import view_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 _MAKING_COPIES = frozenset(("take", "flatten", "compress", "choose", "repeat"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from .writes import (
@@ -36,9 +37,6 @@ from .writes import (
     replace_list,
     store_inside,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("method_of_run_time")

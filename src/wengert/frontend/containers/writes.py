@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -32,10 +32,8 @@ from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.guards import is_users_module
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("setitem")

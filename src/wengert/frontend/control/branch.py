@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
+from ...errors import WengertError
 from ...ir.builder import Builder
 from ...ir.graph import IF, TRY, UNDEFINED, Atom, Block, Const, Var, alternatives
 from ...ir.records import field, mutable_record
@@ -14,11 +15,8 @@ from .. import heap as hp
 from ..domain.values import Items, ObjectId, Scope, Value, is_mutable
 from ..heap import globals_state
 from ..heap.loop_aliases import ties_inside
+from ..machine.interpreter import Interpreter
 from ..machine.segments import OpenArm, Watched
-
-if TYPE_CHECKING:
-    from ...errors import WengertError
-    from ..machine.interpreter import Interpreter
 
 
 @mutable_record

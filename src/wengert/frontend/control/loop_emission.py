@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -11,6 +11,7 @@ from ...ir.types import BOOL, Seq
 from ..domain.running import Running
 from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
+from ..machine.interpreter import Interpreter
 from .carried import enter
 from .loop_heap import (
     Attempt,
@@ -21,9 +22,6 @@ from .loop_heap import (
     hint_of,
     is_whole,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def emit_loop(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...ir.builder import Builder
@@ -23,9 +23,7 @@ from ..domain.values import (
 )
 from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
 from ..heap.loop_aliases import Ends, Objects, note_ends
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 Slot = tuple[ObjectId, Any]
 Name = str | Slot

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ...ops import structure as st
 from ..domain import number_classes
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value, list_of
+from ..machine.interpreter import Interpreter
 from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def run_match(it: Interpreter, node: ast.Match) -> None:

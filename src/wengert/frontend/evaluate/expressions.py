@@ -7,7 +7,7 @@ import operator
 import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
@@ -29,11 +29,9 @@ from ..domain.values import (
 )
 from ..heap import cells, now
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .operations import is_number
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("evaluate")

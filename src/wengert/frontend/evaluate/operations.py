@@ -7,7 +7,7 @@ import operator
 from collections.abc import Sequence
 from contextlib import suppress
 from types import UnionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -18,9 +18,11 @@ from ...ops import structure as st
 from ...ops.program import containers as co
 from ...ops.program import identity as ident
 from .. import heap
+from ..classes.class_lookup import as_key
 from ..containers import choosing
 from ..data import columns, tables
 from ..domain.number_classes import is_exact
+from ..domain.operators import COMPARE, op_of
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -33,14 +35,10 @@ from ..domain.values import (
     tuple_of,
 )
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..classes.class_lookup import as_key
-from ..domain.operators import COMPARE, op_of
 
 
 def is_number(value: Any) -> bool:

@@ -9,7 +9,6 @@ import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
@@ -19,16 +18,14 @@ from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
+from ..functions.closures import make_closure
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import Step
-from .expressions import evaluate_after
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..functions.closures import make_closure
 from ..syntax.exits import always_leaves
+from .expressions import evaluate_after
 
 
 @operation("execute")

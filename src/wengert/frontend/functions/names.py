@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...errors import NoSource
 from ...ir.graph import Const, Var
@@ -19,14 +19,11 @@ from ..boundary.signature import derives, kind_of
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
 from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now
-from ..machine.guards import MISSING, rely_on
+from ..machine.guards import MISSING, is_users_module, rely_on
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..machine.guards import is_users_module
 
 
 @operation("lookup")

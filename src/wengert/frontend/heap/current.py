@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
@@ -23,6 +23,7 @@ from ..domain.values import (
     Write,
     flatten,
 )
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
@@ -38,9 +39,6 @@ from .views import (
     views_to,
     ways_to,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("now")

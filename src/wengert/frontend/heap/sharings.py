@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -12,6 +12,7 @@ from ...ir.types import UNKNOWN, Number, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.values import Held, Items, ObjectId, Part, Untracked, Value, Write, is_mutable
+from ..machine.interpreter import Interpreter
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
@@ -28,9 +29,6 @@ from .views import (
     view_of,
     views_to,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 class SharedItems(Exception):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
+from ..machine.interpreter import Interpreter
 from . import content_in, identities, now, place_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @value_record

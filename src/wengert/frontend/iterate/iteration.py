@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -17,6 +17,7 @@ from ...ops.program import containers as co
 from ...ops.program import identity as ident
 from ..classes import instances
 from ..data import tables
+from ..domain.running import UNROLL, Named, Running
 from ..domain.values import (
     Closure,
     Items,
@@ -28,15 +29,11 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
-from ..heap import now, place_of, walking
+from ..heap import iterator_state, now, place_of, walking
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.turns import taken
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..domain.running import UNROLL, Named, Running
-from ..heap import iterator_state
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""

@@ -10,7 +10,6 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number
@@ -18,6 +17,7 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from .. import heap
 from ..classes import instances
+from ..domain.running import Consumer
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -33,16 +33,7 @@ from ..domain.values import (
     object_class,
     tuple_of,
 )
-from ..heap import sharing, walking
-from ..machine.failing import fail_now
-from ..polyfills.stdlib import iterators as iterator_polyfills
-from . import generators
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.session import Step
-from ..domain.running import Consumer
-from ..heap import iterator_state
+from ..heap import iterator_state, sharing, walking
 from ..heap.iterator_state import (
     current,
     indexed,
@@ -51,7 +42,12 @@ from ..heap.iterator_state import (
     stop_iteration,
     taken_over,
 )
+from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..machine.session import Step
+from ..polyfills.stdlib import iterators as iterator_polyfills
+from . import generators
 
 
 @operation("make_iterator")

@@ -8,7 +8,7 @@ import operator
 import types
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -56,14 +56,11 @@ from ..domain.values import (
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from . import class_attributes, dispatching, function_parts, namedtuples, objects
 from .identities import holds_by_identity
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 MUTATING = {
     "append", "extend", "insert", "pop", "popitem", "move_to_end", "remove", "clear", "update", "setdefault", "sort",

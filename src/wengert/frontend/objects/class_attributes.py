@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder
 from ...ir.graph import UNDEFINED, Atom, Const
@@ -13,10 +12,8 @@ from ..classes import class_lookup
 from ..domain.values import Items, Maybe, ObjectId, Untracked, Value, is_mutable
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def value_of_class(it: Interpreter, cls: type, name: str) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import IF, UNDEFINED, Const, Var
 from ...ir.records import record
@@ -42,14 +42,11 @@ from ..domain.values import (
 )
 from ..heap import now, place_of
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes
 from .object_changes import delete_plainly
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 # --- reading ------------------------------------------------------------------------------
 

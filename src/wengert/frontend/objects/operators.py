@@ -6,7 +6,7 @@ import ast
 import math
 import types
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.op import Op
@@ -15,6 +15,7 @@ from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup, instances
+from ..classes.class_lookup import defines, is_walked_over, is_written
 from ..data import known_sets
 from ..domain.values import (
     OBJECTS,
@@ -32,16 +33,13 @@ from ..domain.values import (
 from ..heap import now
 from ..heap.current import opened
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import objects
 from .identities import identical, is_among
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..classes.class_lookup import defines, is_walked_over, is_written
 
 METHODS: dict[str, str] = {
     "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",

@@ -6,10 +6,12 @@ which is then played backwards: it is linear in them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...ir.op import Op
 from ...numbers.number import value_of
 from ...numbers.pushforward import (
     as_numpy_divides,
@@ -30,11 +32,6 @@ from .operations import operations
 from .operators import FLOATS
 from .sweeps import Run
 from .tape import Computed, Sweep, holds_operands, in_all_runs, value_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...ir.op import Op
 
 
 def pull(sweep: Sweep, step: Computed, bar: Any) -> None:

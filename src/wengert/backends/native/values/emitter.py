@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from ....ir.graph import Span
@@ -146,7 +146,7 @@ class Emitter:
             self.add(lf.ExitIf(condition, reason, self.span))
 
     @contextmanager
-    def loop(self, count: lf.Expr, hint: str = "k") -> Iterator[tuple[lf.Slot, Emitter]]:
+    def loop(self, count: lf.Expr, hint: str = "k") -> Generator[tuple[lf.Slot, Emitter]]:
         """The statements of a loop that counts up to a number: the number, and what collects them."""
         index, inner = self.slot(hint, "i64"), self.block()
         yield index, inner
