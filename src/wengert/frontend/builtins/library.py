@@ -51,6 +51,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
+from ..polyfills.numpy.linalg import matrix_power
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
 # --- iteration ----------------------------------------------------------------------------
@@ -418,8 +419,6 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const) and power.value != 0:
         return it.emit_op(named("matrix_power"), "np", args, kwargs)
-    from ..polyfills.numpy.linalg import matrix_power
-
     return it.call(Const(matrix_power), args, kwargs)
 
 

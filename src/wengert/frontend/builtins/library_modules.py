@@ -54,6 +54,7 @@ from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
+from ..polyfills.numpy.functions import elements_together
 from ..polyfills.stdlib import collections as container_polyfills
 from ..polyfills.stdlib import contextlib as context_polyfills
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -199,8 +200,6 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "Loop over `np.ndenumerate(a)`, or over the indices: `for i in np.ndindex(a.shape)`.",
         )
     if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
-        from ..polyfills.numpy.functions import elements_together
-
         return it.call(Const(elements_together), list(args[0].values), {})
     return it.call(Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
 

@@ -15,6 +15,7 @@ from ...ops.program import identity as ident
 from ...ops.program import memory as me
 from ...ops.registry import named
 from .. import heap
+from ..classes.class_lookup import defines
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -129,8 +130,6 @@ def has_no_axes(old: Value) -> bool:
 
 def _only_a_list_takes(new: Value) -> bool:
     """Whether a value is an object that is walked over and says nothing of `+`."""
-    from ..classes.class_lookup import defines
-
     return defines(new, "__iter__") and not defines(new, "__radd__")
 
 

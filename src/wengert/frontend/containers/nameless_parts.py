@@ -16,6 +16,7 @@ from ...runtime.refusals import copy_written
 from ..domain.values import Value
 from ..heap.views import view_of
 from ..machine.interpreter import Interpreter
+from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
 
 _MAKING_COPIES = frozenset(("take", "flatten", "compress", "choose", "repeat"))
 
@@ -35,8 +36,6 @@ def set_item(
     if eqn is None or not eqn.args or eqn.span != it.span(container):
         write(target)  # it may be known under another name
     elif _is_view_by_einsum(eqn):
-        from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
-
         it.call(Const(write_through_einsum), [*eqn.args, index, value], {})
     else:
         write(target)

@@ -16,6 +16,7 @@ from ...ops.program import identity as ident
 from ...ops.program import memory as me
 from ...ops.registry import foreign
 from .. import heap
+from ..classes.class_lookup import defines
 from ..domain.running import Consumer
 from ..domain.values import (
     Args,
@@ -32,6 +33,7 @@ from ..heap import iterator_state
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
+from ..polyfills.numpy import by_entries
 from .writes import (
     is_list,
     replace_list,
@@ -283,8 +285,6 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
 
 def dict_of_object(it: Interpreter, source: Value) -> Value:
     """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
-    from ..classes.class_lookup import defines
-
     return it.dict_from(source) if defines(source, "keys") else source
 
 
@@ -302,8 +302,6 @@ def _is_pair(value: Value) -> bool:
 def _fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     value = args[0]
     if not isinstance(kind_of_value(value), Number):
-        from ..polyfills.numpy import by_entries
-
         value = it.call(Const(by_entries.without_axes), [value], {})
     heap.store(it, var, Const(...), it.atom(value))
     return Const(None)

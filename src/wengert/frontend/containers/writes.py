@@ -9,8 +9,9 @@ import numpy as np
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
+from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ...ops import structure as st
+from ...ops.arrays import creation
 from ...ops.program import identity as ident
 from ...ops.program import memory as me
 from .. import heap
@@ -186,7 +187,6 @@ def _from_the_start(kind: Kind, step: Atom) -> Atom:
 
 def _as_element(it: Interpreter, value: Value) -> Value:
     """What NumPy makes of a list that is assigned to a part of an array."""
-    from ...ops.arrays import creation
     from ..classes.objects_in_numpy import as_numpy_sees
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):
@@ -412,8 +412,6 @@ def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: V
 
 
 def is_list(var: Var) -> bool:
-    from ...ir.types import Seq, Struct
-
     return isinstance(var.kind, Seq) or (isinstance(var.kind, Struct) and var.kind.form == "list")
 
 

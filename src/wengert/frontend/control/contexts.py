@@ -26,7 +26,7 @@ from ..domain.values import (
     kind_of_value,
     tuple_of,
 )
-from ..functions.closures import example_manager, syntax_of
+from ..functions.closures import closure_of, example_manager, syntax_of
 from ..heap import cells, iterator_state, now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -175,8 +175,6 @@ _OF_GENERATOR = type(example_manager())
 @operation("manager_of")
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
-    from ..functions.closures import closure_of
-
     inner: Any = closure.function.__wrapped__
     return _manager(it.call(closure_of(it, inner), args, kwargs))
 

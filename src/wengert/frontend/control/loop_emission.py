@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import Atom, Const, Var
+from ...ir.graph import UNDEFINED, Atom, Const, Var
 from ...ir.types import BOOL, Seq
 from ..domain.running import Running
 from ..domain.values import Maybe, Value, flatten, fresh
@@ -119,8 +119,6 @@ def _carried_atoms(
         else:
             atoms = it.coerce(None if value is None else now(it, value), carried.kind)
     if carried.maybe and not atoms:
-        from ...ir.graph import UNDEFINED
-
         known = value is not None and not isinstance(value, Maybe)
         witness = value.witness if isinstance(value, Maybe) else Const(True)
         atoms = [witness if known or isinstance(value, Maybe) else UNDEFINED]

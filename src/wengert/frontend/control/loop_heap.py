@@ -10,6 +10,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Var
 from ...ir.records import mutable_record
 from ...ir.types import Kind, join
+from ...ops import structure as st
 from ..domain.values import (
     Items,
     Maybe,
@@ -242,8 +243,6 @@ def _as_run_time_object(
 
 def _item_kind(content: Content) -> Kind | None:
     """The kind of the items that a container holds at the end of an iteration."""
-    from ...ops import structure as st
-
     if isinstance(content, Var):
         return st.item_kind(content.kind)
     kind: Kind | None = None

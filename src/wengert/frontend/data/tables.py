@@ -19,6 +19,7 @@ from ...ops import structure as st
 from ..boundary.foreign_libraries import is_data
 from ..domain.parts import Part, Step
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
+from ..functions.closures import made_alone
 from ..machine import protocol
 from ..machine.failing import fail_now
 from ..machine.guards import rely_on
@@ -234,7 +235,6 @@ def known(it: Interpreter, value: Value) -> Any:
     Raises:
         LookupError: it depends on the run.
     """
-    from ..functions.closures import made_alone
     from ..functions.purity import is_pure
 
     if is_table(value):

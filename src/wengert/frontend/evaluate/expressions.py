@@ -16,7 +16,9 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from ...ops.program import containers as co
 from ...ops.registry import named
+from ..calls.calls import evaluate_call, positional
 from ..data import columns, tables
+from ..domain.arguments import is_star
 from ..domain.values import (
     PLAIN,
     Items,
@@ -27,6 +29,7 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
+from ..functions.closures import make_closure
 from ..heap import cells, now
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
@@ -163,9 +166,6 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
-    from ..calls.calls import positional
-    from ..domain.arguments import is_star
-
     values = positional(it, node.elts)
     if any(map(is_star, values)):
         whole = it.joined(values)
@@ -174,9 +174,6 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
-    from ..calls.calls import positional
-    from ..domain.arguments import is_star
-
     values = positional(it, node.elts)
     listed = it.joined(values) if any(map(is_star, values)) else list_of(*values)
     return it.call(Const(set), [listed], {})
@@ -338,14 +335,10 @@ def _formatted(it: Interpreter, part: ast.FormattedValue, value: Value) -> Value
 
 
 def _lambda(it: Interpreter, node: ast.Lambda) -> Value:
-    from ..functions.closures import make_closure
-
     return make_closure(it, node)
 
 
 def _call(it: Interpreter, node: ast.Call) -> Value:
-    from ..calls.calls import evaluate_call
-
     value = evaluate_call(it, node)
     return now(it, value) if is_iterator(value) else value  # which refuses one that is lost
 

@@ -15,6 +15,7 @@ from ...ir.op import Op
 from ...ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import elementwise as el
 from ...ops import structure as st
+from ...ops.arrays.creation import array
 from ...ops.program import containers as co
 from ...ops.program import identity as ident
 from .. import heap
@@ -32,6 +33,7 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
     list_of,
+    object_class,
     tuple_of,
 )
 from ..machine.failing import fail_now
@@ -68,8 +70,6 @@ def binary(
             return joined
     if op is el.mul and (_is_list(left) or _is_list(right)):
         return _times_list(it, left, right)
-    from ..domain.values import object_class
-
     if object_class(left) is not None or object_class(right) is not None:
         return dispatch_operator(it, op, [left, right])
     if op is el.bitor and not all(
@@ -132,8 +132,6 @@ def _times_list(it: Interpreter, left: Value, right: Value) -> Value:
 
 def _as_array(it: Interpreter, value: Value) -> Atom:
     """What NumPy makes of an operand that may be a list."""
-    from ...ops.arrays.creation import array
-
     atom = it.atom(value)
     return it.emit(array, atom, namespace="np") if _is_list(value) else atom
 

@@ -14,6 +14,7 @@ from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
+from ..calls.calls import evaluate_call
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
@@ -280,8 +281,6 @@ def _unpack_at_run_time(
 
 
 def _run_expr(it: Interpreter, node: ast.Expr) -> None:
-    from ..calls.calls import evaluate_call
-
     if isinstance(node.value, ast.Call):
         evaluate_call(it, node.value)  # nobody asks what it gives
     elif not isinstance(node.value, ast.Constant):

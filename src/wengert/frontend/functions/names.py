@@ -24,6 +24,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
+from .closures import closure_of
 
 
 @operation("lookup")
@@ -158,8 +159,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         globals_state.note_holder(it, name, value)
         return as_known(value)
     if isinstance(value, FunctionType):
-        from .closures import closure_of
-
         try:
             return closure_of(it, value)
         except NoSource:

@@ -10,6 +10,7 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
+from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from . import content_in, identities, now, place_of
 
@@ -166,7 +167,6 @@ def dictionaries(it: Interpreter, iterable: Value) -> list[tuple[Value, Atom]]:
 
 def raise_if_resized(it: Interpreter, walked: Sequence[tuple[Value, Atom]]) -> None:
     """Raise what Python does where a dictionary has got more or fewer keys than when the loop began."""
-    from ..machine.failing import raise_now
 
     def fail() -> None:
         raise_now(it, RuntimeError, "dictionary changed size during iteration")

@@ -29,7 +29,7 @@ from ..heap import cells, iterator_state
 from ..heap.iterator_state import drive, leave_if, producer_of
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.session import Frame
+from ..machine.session import Frame, NeedsCallee
 from ..syntax.generator_syntax import is_endless
 
 # --- making and asking ----------------------------------------------------------------------
@@ -172,8 +172,6 @@ class GeneratorFrame(Activation):
 
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
-        from ..machine.session import NeedsCallee
-
         if it.recurs(self.closure, self.bound):
             it.reading.separate.add(self.closure.identity)
             raise NeedsCallee

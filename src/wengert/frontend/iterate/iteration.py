@@ -16,7 +16,9 @@ from ...ops import structure as st
 from ...ops.program import containers as co
 from ...ops.program import identity as ident
 from ..classes import instances
+from ..classes.class_lookup import defines, is_walked_over
 from ..data import tables
+from ..domain.arguments import is_star
 from ..domain.running import UNROLL, Named, Running
 from ..domain.values import (
     Closure,
@@ -27,6 +29,7 @@ from ..domain.values import (
     Value,
     from_key,
     list_of,
+    object_class,
     tuple_of,
 )
 from ..heap import iterator_state, now, place_of, walking
@@ -72,14 +75,10 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
 
 def _says_itself(items: Items) -> bool:
     """Whether the class of a namedtuple says how it is walked over."""
-    from ..classes.class_lookup import defines
-
     return defines(items, "__iter__")
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
-    from ..domain.values import object_class
-
     if isinstance(constant, bytes):
         return _iterate_constant(it, list(constant))
     if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
@@ -246,8 +245,6 @@ def _enumerate(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
             return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
         part = at_run_time(it, part)
     count = it.emit(st.length, part.iterables[0])
-    from ...ops import elementwise as el
-
     if start == Const(0):
         indices = it.emit(st.range_, count)
     else:
@@ -386,8 +383,6 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
 @operation("settled")
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
-    from ..classes.class_lookup import is_walked_over
-
     value = now(it, value)
     if is_walked_over(value):
         value = it.iterated(value)
@@ -407,8 +402,6 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
 @operation("joined")
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
-    from ..domain.arguments import is_star
-
     parts: list[Atom] = []
     known: list[Value] = []
     for value in values:

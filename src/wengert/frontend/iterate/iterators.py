@@ -17,7 +17,8 @@ from ...ops import elementwise as el
 from ...ops import structure as st
 from .. import heap
 from ..classes import instances
-from ..domain.running import Consumer
+from ..classes.class_lookup import defines
+from ..domain.running import Consumer, Running
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -84,8 +85,6 @@ def _must_be_iterable(it: Interpreter, value: Const) -> None:
 @operation("walk")
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
-    from ..domain.running import Running
-
     value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
@@ -163,8 +162,6 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`next(iterator)`, `next(iterator, default)`."""
-    from ..classes.class_lookup import defines
-
     value, *default = args
     value = heap.now(it, value)
     instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")

@@ -14,6 +14,7 @@ from ...numbers.number import value_of
 from ...ops import elementwise as el
 from ...ops import registry
 from . import boxes
+from .arrays import array
 from .as_text import from_hex, refuse_as_text
 from .boxes import Recorded, boxes_in
 from .methods import as_numpy, as_python
@@ -113,8 +114,6 @@ def _numpy_number(cls: Any) -> Callable[..., Any]:
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls
             return as_numpy(x, cls) if same else el_astype(x, cls)
         if boxes_in((x,)):
-            from .arrays import array
-
             return array(x, dtype=cls)
         return cls(x, *others)
 

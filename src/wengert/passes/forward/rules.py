@@ -16,6 +16,7 @@ from ...ops.program import identity as ident
 from ...ops.program import implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
+from ..analysis.activity import operands_of
 from ..analysis.realness import is_real
 from ..analysis.rule_calls import (
     chosen_rule,
@@ -70,8 +71,6 @@ def push_rule(push: Push, eqn: Eqn) -> None:
 
 def activity_operands(eqn: Eqn) -> Sequence[Atom]:
     """The operands whose tangents matter."""
-    from ..analysis.activity import operands_of
-
     return tuple(operands_of(eqn))
 
 
