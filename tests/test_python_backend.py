@@ -24,12 +24,7 @@ import pytest
 from interpreter import evaluate
 
 import wengert.ops  # noqa: F401  # declares the vocabulary
-from wengert.backends.python import (
-    joint_source,
-    publish,
-    render,
-    render_together,
-)
+from wengert.backends.python import joint_source, publish, render, render_together
 from wengert.backends.python.traceback import shown_at_user_lines
 from wengert.ir.graph import (
     CALL,

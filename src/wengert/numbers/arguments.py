@@ -19,13 +19,7 @@ from ..ir.callers import calling_span
 from ..ops.dispatch.lookup import must_be_number
 from ..ops.dispatch.precision import is_exact
 from ..ops.program.checks import counted
-from ..runtime.containers import (
-    CONTENTS,
-    attributes_of,
-    built,
-    is_built_on_container,
-    refill,
-)
+from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container, refill
 from ..runtime.cotangents import like_built_on, parts_of_gradient
 from ..runtime.memory import lying_alike
 from .dual import Directions, Dual, parts_at

@@ -43,13 +43,7 @@ from ..machine.failing import raise_now
 from ..machine.guards import has
 from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
-from ..objects import (
-    class_attributes,
-    construct,
-    function_parts,
-    object_changes,
-    objects,
-)
+from ..objects import class_attributes, construct, function_parts, object_changes, objects
 from ..objects.objects import by_name, known_name
 from ..polyfills import manifest
 from ..polyfills.pandas import columns as column_polyfills

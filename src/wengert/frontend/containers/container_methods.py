@@ -11,17 +11,8 @@ from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from .run_time_containers import (
-    METHODS,
-    dict_of_object,
-    extended_by_a_generator,
-)
-from .writes import (
-    assigns_attributes,
-    follows,
-    is_attributes,
-    list_holding,
-)
+from .run_time_containers import METHODS, dict_of_object, extended_by_a_generator
+from .writes import assigns_attributes, follows, is_attributes, list_holding
 
 
 @operation("method_of_known")

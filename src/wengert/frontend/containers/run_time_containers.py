@@ -34,11 +34,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.numpy import by_entries
-from .writes import (
-    is_list,
-    replace_list,
-    store_inside,
-)
+from .writes import is_list, replace_list, store_inside
 
 
 @operation("method_of_run_time")

@@ -16,15 +16,7 @@ from ..domain.values import (
     same,
 )
 from ..machine.interpreter import Interpreter
-from .loop_heap import (
-    Attempt,
-    Carried,
-    Name,
-    Names,
-    bind_slot,
-    hint_of,
-    is_whole,
-)
+from .loop_heap import Attempt, Carried, Name, Names, bind_slot, hint_of, is_whole
 
 
 def assume(entry: Value | None, learned: Carried | None) -> Carried:

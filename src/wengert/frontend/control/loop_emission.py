@@ -13,15 +13,7 @@ from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
 from ..machine.interpreter import Interpreter
 from .carried import enter
-from .loop_heap import (
-    Attempt,
-    Carried,
-    Name,
-    Names,
-    bind_slot,
-    hint_of,
-    is_whole,
-)
+from .loop_heap import Attempt, Carried, Name, Names, bind_slot, hint_of, is_whole
 
 
 def emit_loop(

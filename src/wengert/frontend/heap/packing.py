@@ -28,25 +28,9 @@ from ..domain.values import (
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
-from .aliases import (
-    depth_of_common,
-    may_be,
-    may_be_part,
-    share,
-    share_through,
-    sharing,
-    stands_for,
-)
+from .aliases import depth_of_common, may_be, may_be_part, share, share_through, sharing, stands_for
 from .current import now
-from .places import (
-    Content,
-    NeedsWhole,
-    as_the_object,
-    identities,
-    in_whole,
-    place_of,
-    refuse_given,
-)
+from .places import Content, NeedsWhole, as_the_object, identities, in_whole, place_of, refuse_given
 from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 

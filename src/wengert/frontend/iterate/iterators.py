@@ -35,14 +35,7 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state, sharing, walking
-from ..heap.iterator_state import (
-    current,
-    indexed,
-    iterator_of,
-    put_on,
-    stop_iteration,
-    taken_over,
-)
+from ..heap.iterator_state import current, indexed, iterator_of, put_on, stop_iteration, taken_over
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation

@@ -7,9 +7,7 @@ from opcode import opmap
 from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
 
-from ...ir.callers import (
-    _installed,  # pyright: ignore[reportPrivateUsage]
-)
+from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
 
 WENGERT = __file__.rpartition("frontend")[0]
 
