@@ -22,6 +22,7 @@ from ..ops.program.checks import counted
 from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container, refill
 from ..runtime.cotangents import like_built_on, parts_of_gradient
 from ..runtime.memory import lying_alike
+from ..runtime.reached import closed_over
 from .dual import Directions, Dual, parts_at
 from .levels import Level
 from .number import PerturbedNumber, gathered
@@ -69,19 +70,10 @@ def is_number(x: Any) -> bool:
 def parts_of(x: Any) -> dict[str, Any]:
     """What an object keeps in its attributes, or a function in its closure, by name."""
     if isinstance(x, FunctionType):
-        names = x.__code__.co_freevars
-        cells = zip(names, x.__closure__ or (), strict=True)
-        return {name: cell.cell_contents for name, cell in cells if _is_bound(cell)}
+        return closed_over(x)
     if isinstance(x, (type, ModuleType, MethodType, PerturbedNumber, np.ufunc)):
         return {}
     return attributes_of(x)
-
-
-def _is_bound(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
 
 
 def with_parts(x: Any, parts: dict[str, Any]) -> Any:
