@@ -29,7 +29,8 @@ from ..intrinsics import nested
 from ..ir.graph import Function
 from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
-from .gradients import Derivative, Text, in_its_library
+from .gradients import Derivative, in_its_library
+from .texts import Text
 
 if TYPE_CHECKING:
     from ..backends.native.program.function import Lowered

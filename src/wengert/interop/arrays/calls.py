@@ -7,7 +7,8 @@ from typing import Any
 
 from ...api import linear_maps
 from ...api.batches import Batched
-from ...api.gradients import ByArrays, Derivative, Text
+from ...api.gradients import ByArrays, Derivative
+from ...api.texts import Text
 from ...compile import calling, engine
 from ...compile.verbs import Verb
 from ...frontend.boundary import signature
