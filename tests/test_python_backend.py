@@ -45,8 +45,7 @@ from wengert.ir.graph import (
 from wengert.ir.parsing import parse
 from wengert.ir.records import replace
 from wengert.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Seq, Static, Struct
-from wengert.ops import registry
-from wengert.ops import structure as st
+from wengert.ops import registry, structure as st
 
 VECTOR = Array("float64", 1)
 

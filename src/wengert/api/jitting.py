@@ -271,8 +271,7 @@ class Jitted(Generic[P, T]):
         self, args: Sequence[Any], kwargs: dict[str, Any], key: Any
     ) -> Form | Refused | Needless:
         from ..backends.native.prepare.outside import read_from_outside
-        from ..backends.native.program import calls_out
-        from ..backends.native.program import function as lowering
+        from ..backends.native.program import calls_out, function as lowering
         from ..backends.native.run import machine
         from ..backends.native.run.kernel import Kernel, signature_of
         from ..backends.native.values.values import Unlowered

@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 from ..errors import InternalError
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Op
-from ..ops import elementwise as el
-from ..ops import structure as st
+from ..ops import elementwise as el, structure as st
 from ..ops.registry import named
 from .domain.values import Value, tuple_of
 from .machine.interpreter import Interpreter

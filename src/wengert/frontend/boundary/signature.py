@@ -59,10 +59,10 @@ from .no_code import (
     computing_in,
     library_of_arrays,
     refuse_numbers_as_objects,
+    refuse_numbers_with_derivatives as refuse_numbers_with_derivatives,
     refuse_other_arithmetic,
     refuse_perturbed,
 )
-from .no_code import refuse_numbers_with_derivatives as refuse_numbers_with_derivatives
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""

@@ -16,8 +16,7 @@ import numpy as np
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
 from ...ops.program import containers as co
 from ...ops.registry import named

@@ -26,8 +26,7 @@ from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Number, is_differentiabl
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.registry import named
-from ..calls import remembering
-from ..calls import writing_functions as writing
+from ..calls import remembering, writing_functions as writing
 from ..classes import instances
 from ..control import contexts
 from ..domain.running import Running
@@ -55,10 +54,12 @@ from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import elements_together
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import contextlib as context_polyfills
-from ..polyfills.stdlib import iterators as iterator_polyfills
-from ..polyfills.stdlib import pools
+from ..polyfills.stdlib import (
+    collections as container_polyfills,
+    contextlib as context_polyfills,
+    iterators as iterator_polyfills,
+    pools,
+)
 from . import (
     introspection,
     library_copies,

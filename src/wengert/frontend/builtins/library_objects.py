@@ -47,9 +47,11 @@ from ..objects import class_attributes, construct, function_parts, object_change
 from ..objects.objects import by_name, known_name
 from ..polyfills import manifest
 from ..polyfills.pandas import columns as column_polyfills
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import container_bases
-from ..polyfills.stdlib import inspect as inspect_polyfills
+from ..polyfills.stdlib import (
+    collections as container_polyfills,
+    container_bases,
+    inspect as inspect_polyfills,
+)
 
 # --- attributes ---------------------------------------------------------------------------
 

@@ -17,8 +17,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
 from ..boundary.foreign_libraries import draws

@@ -13,8 +13,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of, dtype_of_kind
 from ...ops.arrays.shape import kind_if_number
 from ...ops.registry import named

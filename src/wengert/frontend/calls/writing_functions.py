@@ -17,8 +17,7 @@ import numpy as np
 from ...ir.graph import Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
 from .. import heap

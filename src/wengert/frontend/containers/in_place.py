@@ -11,8 +11,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Struct
 from ...ops.array_kinds import promoted
 from ...ops.arrays.shape import dtype as dtype_of
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ...ops.registry import named
 from .. import heap
 from ..classes.class_lookup import defines

@@ -11,9 +11,7 @@ import numpy as np
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import containers as co, identity as ident, memory as me
 from ...ops.registry import foreign
 from .. import heap
 from ..classes.class_lookup import defines

@@ -12,8 +12,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ...ops import structure as st
 from ...ops.arrays import creation
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from .. import heap
 from ..classes import instances
 from ..data import tables

@@ -17,8 +17,7 @@ from ..boundary.foreign_libraries import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..polyfills.pandas import columns as column_polyfills
-from ..polyfills.pandas import frames as frame_polyfills
+from ..polyfills.pandas import columns as column_polyfills, frames as frame_polyfills
 from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column
 from ..polyfills.pandas.frames import Frame
 from . import tables

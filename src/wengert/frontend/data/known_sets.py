@@ -8,8 +8,7 @@ from typing import Any
 
 from ...ir.graph import Const, Eqn, Var
 from ...ir.op import Op
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import containers as co
 from ..domain.values import Value, list_of
 from ..heap import now

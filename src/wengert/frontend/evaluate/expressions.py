@@ -12,8 +12,7 @@ from typing import Any
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import containers as co
 from ...ops.registry import named
 from ..calls.calls import evaluate_call, positional

@@ -13,11 +13,9 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays.creation import array
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops.program import containers as co, identity as ident
 from .. import heap
 from ..classes.class_lookup import as_key
 from ..containers import choosing

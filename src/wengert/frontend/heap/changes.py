@@ -9,8 +9,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
 from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..domain.values import Items, ObjectId, Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from .aliases import (

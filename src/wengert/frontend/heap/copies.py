@@ -10,8 +10,7 @@ from ...ir.graph import IF, Block, Const, Eqn, Var
 from ...ir.types import Array
 from ...ops import structure as st
 from ...ops.arrays.creation import empty_like
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..machine.interpreter import Interpreter
 from .layouts import is_view, may_be_copy
 from .places import place_of

@@ -10,8 +10,7 @@ from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..domain.values import (
     Items,
     LazyIterable,

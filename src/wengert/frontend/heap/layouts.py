@@ -7,8 +7,7 @@ from ...ir.op import Op
 from ...ir.types import UNKNOWN
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..machine.interpreter import Interpreter
 from .views import SPLITTING
 

@@ -7,8 +7,7 @@ iteration may be one when the next begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Set as AbstractSet
 from itertools import combinations
 from typing import Any
 

@@ -11,10 +11,8 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
-from ...ops import elementwise as el
-from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops import elementwise as el, structure as st
+from ...ops.program import containers as co, identity as ident
 from ..classes import instances
 from ..classes.class_lookup import defines, is_walked_over
 from ..data import tables

@@ -13,8 +13,7 @@ from functools import lru_cache
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from .. import heap
 from ..classes import instances
 from ..classes.class_lookup import defines

@@ -29,12 +29,10 @@ from ...ir.types import (
     Static,
     Struct,
 )
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.arrays.shape import kind_if_number
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops.program import containers as co, identity as ident
 from ..boundary.signature import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables

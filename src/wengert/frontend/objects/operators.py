@@ -36,8 +36,7 @@ from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import iterators as iterator_polyfills
+from ..polyfills.stdlib import collections as container_polyfills, iterators as iterator_polyfills
 from . import objects
 from .identities import identical, is_among
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...numbers.number import value_of
-from ...ops import elementwise as el
-from ...ops import registry
+from ...ops import elementwise as el, registry
 from . import boxes
 from .arrays import array
 from .as_text import from_hex, refuse_as_text

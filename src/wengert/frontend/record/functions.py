@@ -18,8 +18,7 @@ from ...numbers.number import compute, value_of
 from ...numbers.refusals import lost
 from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
-from ...ops import elementwise as el
-from ...ops import registry
+from ...ops import elementwise as el, registry
 from ...ops.dispatch.lookup import op_of
 from ...ops.signatures import bind
 from ...rules.registry import rule_for

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set as AbstractSet
 
 from ...ir.graph import UNDEFINED, Block, Const, Eqn, Function, Var, walk
 from ...ir.records import replace

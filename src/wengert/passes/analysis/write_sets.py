@@ -26,10 +26,8 @@ from ...ir.graph import (
 from ...ir.op import Op
 from ...ir.records import replace, value_record
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, memory as me
 from ...ops.program.identity import gone
 from ..blocks.flow import merged
 from ..blocks.tidy import tidy

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ...ir.graph import Const, Eqn, Function, Var, walk, with_called
 from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops.program import containers as co, cotangents as ct, memory as me
 from ...ops.program.drawing import makes_generator
 from ...rules.registry import rule_for
 from ..analysis.write_sets import written

@@ -16,8 +16,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..blocks.flow import flow, reached
 from .singular_partials import has_slope
 

@@ -17,8 +17,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
 from ...ir.op import Op
 from ...ir.types import BOOL, INT, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.algebra import is_real
 from ...ops.program.memory import COPIES
 from ...rules.registry import Row, Rule, rule_for

@@ -15,8 +15,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
 from ...ir.records import replace
 from ...ir.types import BOOL, Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
 from ..analysis.realness import is_real

@@ -16,8 +16,7 @@ from ...ir.graph import CALL, Atom, Block, Const, Eqn, Function, Span, Var, walk
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_eqn
 from ...ir.types import Array, Number, is_differentiable
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import memory as me
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for

@@ -9,11 +9,8 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import identity as ident
-from ...ops.program import implicit as im
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
 from ..analysis.activity import operands_of

@@ -18,8 +18,7 @@ from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import copied_list, grown, template_of
 from ..lower.sequences.sequences import growing
 from ..prepare.outside import read_from_outside
-from ..values import complexes
-from ..values import values as nv
+from ..values import complexes, values as nv
 from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of

@@ -9,8 +9,7 @@ from .....ir.graph import Var
 from .....ir.records import replace
 from .....ir.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
 from ...form.loopform import CODES, Assign, Code, Constant, Expr, Slot, assigned_in
-from ...values import complexes
-from ...values import values as nv
+from ...values import complexes, values as nv
 from ...values.emitter import Emitter, Names
 from ..lowering import BlockLowering
 from .columns import GrowingList, ListsOfOneLength, Undecided
