@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...ir.graph import Const, Eqn, Span, Var
+from ...ir.graph import Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import Array
 from ...ops import structure as st
@@ -39,8 +39,8 @@ def set_item(
         it.call(Const(write_through_einsum), [*eqn.args, index, value], {})
     else:
         write(target)
-        if _is_of_array(eqn) and _is_copy(it, target, eqn.op):
-            _warn(eqn.span)
+        if _is_of_array(eqn) and _is_copy(it, target, eqn.op) and eqn.span is not None:
+            copy_written(eqn.span.file, eqn.span.line)
 
 
 def _is_of_array(eqn: Eqn) -> bool:
@@ -63,8 +63,3 @@ def _is_view_by_einsum(eqn: Eqn) -> bool:
 
 def _is_copy(it: Interpreter, target: Var, op: Op) -> bool:
     return (op is st.getitem or op.name in _MAKING_COPIES) and view_of(it, target) is None
-
-
-def _warn(span: Span | None) -> None:
-    if span is not None:
-        copy_written(span.file, span.line)

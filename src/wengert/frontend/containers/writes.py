@@ -368,13 +368,9 @@ def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]
     owner = place.twin.origin
     assert isinstance(owner, Items)
     for name, value in new.items():
-        _write_current(it, owner, name, value)
+        write_attribute(it, it.known_object(owner), name, value)
     it.heap[place] = Untracked("it is the `__dict__` of an object that has changed")
     return True
-
-
-def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:
-    write_attribute(it, it.known_object(target), name, value)
 
 
 def delete_attribute(it: Interpreter, target: Value, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.builder import Builder
-from ...ir.graph import UNDEFINED, Atom, Const
+from ...ir.graph import UNDEFINED, Const
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..classes import class_lookup
@@ -116,7 +116,7 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     origin = place.origin
     assert isinstance(origin, Items)
     if place not in it.reading.kept_to_itself:
-        _store(it, cls, name, it.atom(value))
+        it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
     put(it, origin, origin.holding([value], [name]))
 
 
@@ -135,7 +135,3 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
     place.born = -1
     it.reading.class_attributes[cls, name] = place
     return place
-
-
-def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:
-    it.emit(me.store, Const(cls), Const(me.Field(name)), value)
