@@ -260,15 +260,43 @@ def test_conversions_iterators_and_elementwise_functions():
     assert wg.grad(program, **RECORDED)(x) == pytest.approx(expected, rel=1e-6)
 
 
-def test_another_shape_in_place_is_refused():
+def test_another_shape_in_place():
     def program(x):
         y = x * x
+        same = y
         total = y.sum()
         y.shape = (1, 2)
-        return total * y[0, 1]
+        y[0, 0] *= x[1]
+        return total * same[0, 1] + same[0, 0]
 
+    x = np.array([2.0, 3.0])
+    np.testing.assert_allclose(wg.grad(program, **RECORDED)(x), [36.0 + 12.0, 132.0 + 4.0])
+    np.testing.assert_allclose(
+        wg.hessian(program, **RECORDED)(x), [[18.0 + 6.0, 24.0 + 4.0], [24.0 + 4.0, 116.0]]
+    )
+
+
+def test_another_shape_of_what_was_given_is_refused():
+    def program(x):
+        x.shape = (1, 2)
+        return x[0, 1]
+
+    x = np.array([2.0, 3.0])
     with pytest.raises(UnsupportedSyntax, match="given another shape in place"):
-        wg.grad(program, **RECORDED)(np.array([2.0, 3.0]))
+        wg.grad(program, **RECORDED)(x)
+    assert x.shape == (2,)
+
+
+def test_arrays_that_may_not_be_written():
+    def program(x):
+        y = 2.0 * x
+        y.setflags(write=False)
+        try:
+            y[0] = 0.0
+        except ValueError:
+            return np.sum(y * y)
+
+    np.testing.assert_allclose(wg.grad(program, **RECORDED)(np.array([2.0, 3.0])), [16.0, 24.0])
 
 
 def test_layouts_of_copies():

@@ -389,6 +389,90 @@ def test_numbers_with_derivatives_choose_as_well(f: Function, x: float) -> None:
     assert wg.taylor(f, x, 2)[1:] == [0.0, 0.0]
 
 
+# --- a choice before a pole: what is not chosen meets the slope there ------------------------------------
+
+POLES: dict[str, tuple[Function, float]] = {
+    "sqrt": (np.sqrt, 0.0),
+    "log": (np.log, 0.0),
+    "reciprocal": (lambda x: 1.0 / x, 0.0),
+    "root": (lambda x: x**0.3, 0.0),
+    "cbrt": (np.cbrt, 0.0),
+    "arcsin": (np.arcsin, -1.0),
+    "arccos": (np.arccos, -1.0),
+    "arctanh": (np.arctanh, -1.0),
+    "half a circle": (lambda x: np.sqrt(1.0 - x**2), -1.0),
+}
+
+KEPT_AT_POLE: dict[str, Callable[[Any, float], Any]] = {
+    "maximum": lambda x, low: np.maximum(x, low),
+    "maximum of the bound": lambda x, low: np.maximum(low, 1.0 * x),
+    "fmax": lambda x, low: np.fmax(x, low),
+    "clip": lambda x, low: np.clip(x, low, 0.9),
+    "minimum of opposites": lambda x, low: -np.minimum(-x, -low),
+    "where": lambda x, low: np.where(x > low, x, low),
+    "a shift": lambda x, low: np.maximum(x - low, 0.0) + low,
+    "a product": lambda x, low: (x - low) * (x > low) + low,
+    "nan_to_num": lambda x, low: np.nan_to_num(np.maximum(x, low)),
+}
+
+
+@pytest.mark.parametrize("keep", KEPT_AT_POLE.values(), ids=KEPT_AT_POLE.keys())
+@pytest.mark.parametrize(("g", "low"), POLES.values(), ids=POLES.keys())
+def test_what_is_kept_at_a_pole_does_not_move(g: Function, low: float, keep: Any) -> None:
+    def f(v):
+        return np.sum(g(keep(v, low)))
+
+    v = np.array([-1.5, 0.25])
+    slope = wg.grad(lambda x: g(x))(v[1])
+    _, push = wg.pushforward(f, v)
+    first = {
+        "gradient": wg.grad(f)(v),
+        "jit": wg.jit(wg.grad(f))(v),
+        "Jacobian": wg.jacobian(lambda v: g(keep(v, low)), mode="forward")(v).sum(0),
+        "push": [push(direction) for direction in np.eye(2)],
+        "recorded": wg.grad(f, tier="recorded")(v),
+        "Dual": [f(wg.Dual(v, direction)).tangent for direction in np.eye(2)],
+    }
+    for mode, derivative in first.items():
+        np.testing.assert_allclose(derivative, [0.0, slope], rtol=1e-12, err_msg=mode)
+    curvature = wg.derivative(lambda x: g(x), order=2)(v[1])
+    np.testing.assert_allclose(wg.hessian(f)(v), [[0.0, 0.0], [0.0, curvature]], rtol=1e-12)
+
+
+NUMBERS_AT_POLE: dict[str, Function] = {
+    "max": lambda x: np.sqrt(max(x, 0.0)),
+    "max and min": lambda x: np.arccos(min(max(x, -1.0), 1.0)),
+    "max and math": lambda x: math.sqrt(max(x, 0.0)),
+    "a power": lambda x: max(0.0, x) ** 0.5,
+    "a product": lambda x: np.sqrt(x * (x > 0.0)),
+    "a branch": lambda x: np.sqrt(max(0.0, x)),
+}
+
+
+@pytest.mark.parametrize("f", NUMBERS_AT_POLE.values(), ids=NUMBERS_AT_POLE.keys())
+@pytest.mark.parametrize("x", [-2.0, np.float64(-2.0)])
+def test_a_number_that_is_kept_at_a_pole_does_not_move(f: Function, x: float) -> None:
+    assert wg.grad(f)(x) == 0.0
+    assert wg.derivative(f)(x) == 0.0
+    assert wg.pushforward(f, x)[1](1.0) == 0.0
+    assert wg.jit(wg.grad(f))(x) == 0.0
+    assert wg.grad(wg.grad(f))(x) == 0.0
+
+
+def test_a_level_that_a_loop_keeps_at_a_pole() -> None:
+    def outflow(inflow):
+        level, total = 1.0, 0.0
+        for rain in inflow:
+            level = max(level + rain - 0.8, 0.0)
+            total += np.sqrt(level)
+        return total
+
+    inflow = np.array([0.1, -0.9, 0.2, 1.5, 0.3])  # the level is 0 after two and three of them
+    expected = wg.grad(lambda tail: sum(np.sqrt(np.cumsum(tail - 0.8))))(inflow[3:])
+    gradient = wg.grad(outflow)(inflow)
+    np.testing.assert_allclose(gradient, [0.5 / np.sqrt(0.3), 0.0, 0.0, *expected])
+
+
 # --- A15: a direction that does not move ----------------------------------------------------------------
 
 

@@ -11,15 +11,7 @@ import numpy as np
 
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
-from ..compile.tangents import (
-    apart,
-    copied,
-    has_zeros,
-    is_not_a_number,
-    is_zero,
-    leaves_like,
-    whole_like,
-)
+from ..compile.tangents import apart, copied, is_not_a_number, is_zero, leaves_like, whole_like
 from ..compile.verbs import Verb
 from ..errors import BadTangent, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary
@@ -238,9 +230,9 @@ class Pushforward:
 
     def _tangent(self, tangents: Sequence[Any]) -> Any:
         y_dot = self._along(tangents, *copied(self._at))[1]
-        if not is_not_a_number(y_dot) or not any(map(has_zeros, tangents)):
+        if not is_not_a_number(y_dot):
             return y_dot
-        # its zeros are not to meet derivatives that are infinite
+        # what does not move is not to meet derivatives that are infinite
         moving = [None if is_zero(tangent) else tangent for tangent in tangents]
         return self._along(moving, *copied(self._at), guarded=True)[1]
 

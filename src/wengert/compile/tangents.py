@@ -353,17 +353,6 @@ def is_zero(tangent: Any) -> bool:
     return isinstance(tangent, (float, int, complex)) and tangent == 0
 
 
-def has_zeros(tangent: Any) -> bool:
-    """Whether any number of a tangent is 0, so that something does not move."""
-    if isinstance(tangent, (list, tuple)):
-        return any(map(has_zeros, tangent))
-    if isinstance(tangent, dict):
-        return any(map(has_zeros, tangent.values()))
-    if _is_array(tangent):
-        return bool(np.any(tangent == 0))
-    return is_zero(tangent)
-
-
 def is_not_a_number(y_dot: Any) -> bool:
     """Whether any number of a tangent is NaN."""
     if isinstance(y_dot, (list, tuple)):

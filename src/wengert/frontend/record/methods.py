@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...numbers.refusals import lost
 from ...ops import registry
 from . import boxes, records
 from .boxes import Recorded, boxes_in, is_active
-from .memory import relaid
+from .memory import Memory, relaid
 from .operations import operations
 
 
@@ -81,6 +81,15 @@ def set_attribute(box: Recorded, name: str, value: Any) -> None:
     elif name in ("real", "imag", "flat", "T") and box.memory is not None:
         getattr(box, name)[...] = value
     elif name == "shape" and box.memory is not None and box.tape.is_open:
+        _reshape_in_place(box, value)
+    else:
+        setattr(value_of(box), name, value)  # which says that it cannot be set
+
+
+def _reshape_in_place(box: Recorded, shape: Any) -> None:
+    """Another view in the place of the one that the tape keeps; what was given keeps its own."""
+    memory, view = cast(Memory, box.memory), box.reshape(shape)
+    if box.tape.is_given(memory) or view.memory is not memory:
         raise boxes.noting(
             UnsupportedSyntax(
                 "an array is given another shape in place, which its tape has kept as it was",
@@ -88,8 +97,7 @@ def set_attribute(box: Recorded, name: str, value: Any) -> None:
                 calling_span(),
             )
         )
-    else:
-        setattr(value_of(box), name, value)  # which says that it cannot be set
+    box._value = view.value  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def _called(box: Recorded, name: str, *args: Any, **keywords: Any) -> Any:
@@ -246,6 +254,10 @@ def _conjugate(box: Recorded, *args: Any, **options: Any) -> Any:
     return operations.called(np.conjugate, (box,), {})
 
 
+def _set_flags(box: Recorded, *args: Any, **flags: Any) -> None:
+    value_of(box).setflags(*args, **flags)
+
+
 def _resize(box: Recorded, *args: Any, **options: Any) -> None:
     raise boxes.noting(lost(box, "`resize`, which gives an array other memory,"))
 
@@ -274,6 +286,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "conjugate": _conjugate,
     "conj": _conjugate,
     "resize": _resize,
+    "setflags": _set_flags,
     **{
         name: _lost(name)
         for name in ("partition", "byteswap", "setfield", "tofile", "dumps", "dump", "getfield")

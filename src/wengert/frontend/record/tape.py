@@ -84,6 +84,10 @@ class Tape:
         others = self.outside.get(id(owner(array)), ())
         return any(is_other and m.holds(array) for _, m, is_other in others)
 
+    def is_given(self, memory: Memory) -> bool:
+        """Whether a memory is that of an array which the run did not make."""
+        return any(its is memory for _, its, _ in self.outside.get(id(owner(memory.root)), ()))
+
     def slot(self) -> int:
         """A place for the derivative of another number."""
         self.slots += 1

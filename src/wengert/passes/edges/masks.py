@@ -131,6 +131,21 @@ def derived_from(block: Block, singular: Collection[Eqn], starts: Collection[Var
     return reached(pairs, lambda atom: atom in first) | first
 
 
+def leading_to(block: Block, singular: Collection[Eqn]) -> set[Var]:
+    """The values that results of some equations are computed with: their cotangents may be infinite."""
+    if not singular:
+        return set()
+    first = {arg for eqn in singular for arg in eqn.args if isinstance(arg, Var)}
+    pairs = [
+        (atom, (out,))
+        for eqn in walk(block)
+        for out, atoms in flow(eqn)
+        for atom in atoms
+        if isinstance(atom, Var)
+    ]
+    return reached(pairs, lambda atom: atom in first) | first
+
+
 # --- counting -----------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, scaled, with_method
 from .masks import factors_for_counts, weighed
 from .singular_partials import OVERFLOWING, has_slope
+from .zero_tangents import where_chosen
 
 if TYPE_CHECKING:
     from ..forward.block import Push
@@ -119,9 +120,19 @@ def mask(push: Push, atom: Atom) -> Atom | None:
         return _whole(push, eqn, chosen)
     if not eqn.op.elementwise:
         return _of_linear(push, eqn)
-    return _whole(
-        push, eqn, _any_of(push, [mask(push, arg) for arg in eqn.args if push.has_tangent(arg)])
-    )
+    chosen = where_chosen(push, eqn)
+    masks = [
+        _both(push, mask(push, arg), chosen.get(arg)) for arg in eqn.args if push.has_tangent(arg)
+    ]
+    return _whole(push, eqn, _any_of(push, masks))
+
+
+def _both(push: Push, moves: Atom | None, chosen: Atom | None) -> Atom | None:
+    if moves is None or chosen is None:
+        return moves
+    if kind_of_atom(moves) == kind_of_atom(chosen) == BOOL:
+        return push.builder.emit(st.both, moves, chosen)
+    return push.builder.emit(registry.named("logical_and"), moves, chosen, namespace="np")
 
 
 def _whole(push: Push, eqn: Eqn, found: Atom | None) -> Atom | None:

@@ -24,8 +24,8 @@ from ...rules.registry import Row, Rule, rule_for
 from ..blocks.flow import flow, reached
 
 _LINEAR = frozenset(("add", "sub", "neg", "pos"))
-_BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
-"""Ops whose value is finite though an operand, a bound that nothing reaches, is not."""
+CHOOSING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
+"""Ops that choose one of their operands: their value is finite though a bound that nothing reaches is not."""
 
 _FINITE_AT_POLE = frozenset(
     ("sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot", "norm", "dist")
@@ -106,6 +106,13 @@ def _positive_values(block: Block) -> set[Var]:
                 at_least_zero.add(out)
         if eqn.op is el.sqrt and eqn.args[0] in positive:
             positive.add(out)
+        if eqn.op in (el.maximum, el.fmax, el.clip):
+            bounds = eqn.args if eqn.op is not el.clip else eqn.args[1:2]
+            if any(_is_positive(bound) or bound in positive for bound in bounds):
+                positive.add(out)
+                at_least_zero.add(out)
+            if any(bound in (Const(0), Const(0.0)) for bound in bounds):
+                at_least_zero.add(out)
     return positive
 
 
@@ -138,7 +145,7 @@ def _is_quiet(eqn: Eqn, lost: set[Var]) -> bool:
 def _is_finite_at_pole(eqn: Eqn, lost: set[Var]) -> bool:
     if rule_for(eqn.op) is None or eqn.op.name in _LINEAR:
         return False
-    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
+    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in CHOOSING:
         return True
     return eqn.op.name in _FINITE_AT_POLE and not _is_smooth_power(eqn)
 
@@ -151,7 +158,7 @@ def has_infinite_value(eqn: Eqn) -> bool:
 def has_slope(eqn: Eqn) -> bool:
     """Whether an equation multiplies a cotangent by anything but literals: by a value, which may be infinite."""
     rule = rule_for(eqn.op)
-    if rule is None or rule.form in ("zero", "linear") or eqn.op.name in (*_LINEAR, *_BOUNDED):
+    if rule is None or rule.form in ("zero", "linear") or eqn.op.name in (*_LINEAR, *CHOOSING):
         return False
     factors = eqn.args if eqn.op is el.mul else eqn.args[1:] if eqn.op is el.div else ()
     return not any(isinstance(arg, Const) and not _is_lost(arg) for arg in factors)
@@ -166,7 +173,7 @@ def _is_singular(eqn: Eqn, lost: set[Var]) -> bool:
     rule = rule_for(eqn.op)
     if rule is None or eqn.op.name in _LINEAR:
         return False
-    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
+    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in CHOOSING:
         return True
     if eqn.op is el.div and isinstance(eqn.args[1], Const):
         return eqn.args[1] in (Const(0), Const(0.0))
@@ -298,7 +305,7 @@ def _flow(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """Each value that an equation defines, beside those that it may come of."""
     if eqn.blocks or eqn.op in COPIES:
         return flow(eqn)
-    if eqn.op.name in _BOUNDED:
+    if eqn.op.name in CHOOSING:
         return ()
     given = [(out, eqn.args) for out in eqn.outs if out.kind != BOOL]
     return [*given, *_lost_results(eqn, lost)] if eqn.op is CALL else given

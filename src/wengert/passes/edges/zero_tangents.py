@@ -11,9 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.types import BOOL
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
+from ...rules.registry import rule_for
+from ..analysis.rule_calls import is_choice, partials
+from .singular_partials import CHOOSING
 
 if TYPE_CHECKING:
     from ..forward.block import Push
@@ -37,13 +41,35 @@ def new_flag(push: Push, var: Var) -> Var:
 
 def note(push: Push, eqn: Eqn, operands: Sequence[Atom]) -> None:
     """The result of an equation moves if one of its operands does."""
-    flags = [moves(push, each) for each in operands if push.has_tangent(each)]
+    chosen = where_chosen(push, eqn) if push.context.flagged else {}
+    flags = [
+        _moves_into(push, each, chosen.get(each)) for each in operands if push.has_tangent(each)
+    ]
     if YES in flags or not push.has_tangent(eqn.outs[0]):
         return
     total, *others = dict.fromkeys(flags)
     for flag in others:
         total = push.builder.emit(st.either, total, flag)
     push.context.moves[eqn.outs[0]] = total
+
+
+def _moves_into(push: Push, operand: Atom, chosen: Atom | None) -> Atom:
+    """Whether an operand hands a tangent on: one that is not chosen does not."""
+    flag = moves(push, operand)
+    if chosen is None or kind_of_atom(chosen) != BOOL:
+        return flag
+    return chosen if flag == YES else push.builder.emit(st.both, flag, chosen)
+
+
+def where_chosen(push: Push, eqn: Eqn) -> dict[Atom, Atom]:
+    """Of the operands among which an equation chooses, such as those of a maximum, where it chooses each."""
+    if eqn.op is el.mul:
+        pairs = list(zip(eqn.args, reversed(eqn.args), strict=True))
+    elif eqn.op.name in CHOOSING and (rule := rule_for(eqn.op)) is not None:
+        pairs = partials(push.builder, push.context.read, eqn, rule, push.has_tangent)
+    else:
+        return {}
+    return {operand: partial for operand, partial in pairs if is_choice(partial)}
 
 
 def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable[[], Atom]) -> Atom:

@@ -91,10 +91,11 @@ def _is_var(atom: Atom) -> TypeGuard[Var]:
 def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     """x_bar = conj(∂) * Ω_bar."""
     wanted = sweep.context.masks.wanted
+    steep = eqn.outs[0] in sweep.context.steep or eqn.op.name == "nan_to_num"
     for operand, partial in partials(sweep.builder, sweep.context.read, eqn, rule, sweep.is_active):
         if partial == ZERO or partial == Const(0) or partial == Const(0.0):
             continue
-        if is_choice(partial) and (eqn.op.name == "nan_to_num" or operand in wanted):
+        if is_choice(partial) and (steep or operand in wanted):
             _contribute_chosen(sweep, eqn, operand, bar, partial)
         else:
             _contribute_product(sweep, eqn, operand, bar, partial)
@@ -102,9 +103,11 @@ def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
 
 def _contribute_chosen(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, chosen: Atom) -> None:
     """Contribute to an operand where it is chosen, and elsewhere nothing."""
-    if kind_of_atom(chosen) == BOOL:
+    if isinstance(kind_of_atom(bar), Number) and kind_of_atom(chosen) == BOOL:
+        out = Var(kind_of_atom(bar))
+        sweep.builder.if_(chosen, Block((), (), (bar,)), Block((), (), (NOT_USED,)), [out])
         with sweep.bars.where(chosen):
-            _contribute_product(sweep, eqn, operand, bar, chosen)
+            _contribute_product(sweep, eqn, operand, out, Const(1))
         return
     used, sweep.used = sweep.used, None
     bar = sweep.builder.emit(registry.named("where"), chosen, bar, NOT_USED, namespace="np")

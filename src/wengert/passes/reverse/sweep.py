@@ -52,7 +52,7 @@ from ..blocks.loops import LOOPS
 from ..blocks.tidy import tidy
 from ..checks.keep_raising import with_primal_evaluated
 from ..checks.opaque_calls import as_unseen
-from ..edges.masks import Masks, derived_from, steep_under_masks
+from ..edges.masks import Masks, derived_from, leading_to, steep_under_masks
 from ..edges.singular_partials import has_slope, quiet_equations
 from ..edges.squares import without_squares
 from ..edges.zero_tangents import YES
@@ -99,6 +99,8 @@ class Context:
     """The equations whose rules have been applied."""
     singular: frozenset[Eqn] = frozenset()
     """The equations whose derivative may be infinite, or NaN, where nothing raises."""
+    steep: Collection[Var] = ()
+    """The values whose cotangents may be infinite: an equation with such a derivative follows."""
     tracked: bool = False
     """Whether it is asked under which conditions cotangents are more than written-out zeros."""
     masks: Masks = field(default_factory=Masks)
@@ -361,6 +363,7 @@ def _context(
     context.singular = frozenset(
         eqn for eqn in quiet_equations(body) if not context.active.isdisjoint(eqn.outs)
     )
+    context.steep = leading_to(body, context.singular)
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
     context.singular |= steep_under_masks(body, context.active)
     if context.singular:
