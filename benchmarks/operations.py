@@ -24,10 +24,8 @@ from wengert.compile import engine
 from wengert.compile.engine import Verb
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Span
-from wengert.passes.residuals import handing
-from wengert.passes.residuals import plan as residuals
-from wengert.passes.reverse import rules as reverse_rules
-from wengert.passes.reverse import sweep as reverse
+from wengert.passes.residuals import handing, plan as residuals
+from wengert.passes.reverse import rules as reverse_rules, sweep as reverse
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import adjoints_by_hand as by_hand

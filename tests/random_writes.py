@@ -15,9 +15,7 @@ import numpy as np
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Atom, Const, Function, Input, Var
 from wengert.ir.types import FLOAT, INT, UNKNOWN, Array, Seq
-from wengert.ops import elementwise as el
-from wengert.ops import registry
-from wengert.ops import structure as st
+from wengert.ops import elementwise as el, registry, structure as st
 from wengert.ops.program import memory as me
 
 SIZE = 5

@@ -9,8 +9,7 @@ import pytest
 
 import wengert as wg
 import wengert.ops.dispatch.libraries  # from now on literals say, too, who computes with them
-from wengert.frontend import read as source
-from wengert.frontend import rule_rows as rows
+from wengert.frontend import read as source, rule_rows as rows
 from wengert.frontend.domain.values import Items
 from wengert.frontend.machine.interpreter import Interpreter
 from wengert.frontend.machine.session import Session

@@ -13,8 +13,7 @@ from itertools import islice
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import wengert as wg
 from wengert.errors import BadArgument, GraphError, NoPicture, NoRule, UnknownFunction

@@ -31,9 +31,7 @@ from wengert.ir.types import (
     Struct,
 )
 from wengert.ir.verify import verify
-from wengert.ops import elementwise as el
-from wengert.ops import registry
-from wengert.ops import structure as st
+from wengert.ops import elementwise as el, registry, structure as st
 from wengert.passes.analysis import activity
 from wengert.passes.blocks.loops import Slot, for_eqn
 from wengert.passes.blocks.tidy import tidy

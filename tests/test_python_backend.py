@@ -24,12 +24,7 @@ import pytest
 from interpreter import evaluate
 
 import wengert.ops  # noqa: F401  # declares the vocabulary
-from wengert.backends.python import (
-    joint_source,
-    publish,
-    render,
-    render_together,
-)
+from wengert.backends.python import joint_source, publish, render, render_together
 from wengert.backends.python.traceback import shown_at_user_lines
 from wengert.ir.graph import (
     CALL,
@@ -50,8 +45,7 @@ from wengert.ir.graph import (
 from wengert.ir.parsing import parse
 from wengert.ir.records import replace
 from wengert.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Seq, Static, Struct
-from wengert.ops import registry
-from wengert.ops import structure as st
+from wengert.ops import registry, structure as st
 
 VECTOR = Array("float64", 1)
 

@@ -19,9 +19,7 @@ import numpy as np
 import oracle
 import pytest
 import trees
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import seed as seeded
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, seed as seeded, settings, strategies as st
 from random_changes import HEAD, OPENING, SLOPE, Drawn, Writer, arguments
 
 import wengert as wg

@@ -24,12 +24,7 @@ from exact_special import EXACT
 import wengert as wg
 from wengert.errors import NoRule
 from wengert.ops import registry as ops
-from wengert.ops.special import (
-    betainc_derivative,
-    faddeeva,
-    gammainc_derivative,
-    psi_derivative,
-)
+from wengert.ops.special import betainc_derivative, faddeeva, gammainc_derivative, psi_derivative
 from wengert.rules.registry import rules
 
 linalg = pytest.importorskip("scipy.linalg")

@@ -1,54 +1,58 @@
 """wengert differentiates the Python you already wrote."""
 
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from .loading import collecting_later as _collecting_later
 
 with _collecting_later():
-    from .api.gradients import code_adjoint as code_adjoint
-    from .api.gradients import code_ir as code_ir
-    from .api.gradients import code_tangent as code_tangent
-    from .api.gradients import derivative as derivative
-    from .api.gradients import grad as grad
-    from .api.gradients import gradient as gradient
-    from .api.gradients import hvp as hvp
-    from .api.gradients import value_and_grad as value_and_grad
+    from .api.gradients import (
+        code_adjoint as code_adjoint,
+        code_ir as code_ir,
+        code_tangent as code_tangent,
+        derivative as derivative,
+        grad as grad,
+        gradient as gradient,
+        hvp as hvp,
+        value_and_grad as value_and_grad,
+    )
     from .errors import WengertError as WengertError
-    from .intrinsics.steering import checkpoint as checkpoint
-    from .intrinsics.steering import hook as hook
-    from .intrinsics.steering import is_differentiating as is_differentiating
-    from .intrinsics.steering import show_grad as show_grad
-    from .intrinsics.steering import stop_gradient as stop_gradient
-    from .rules.forms import bilinear_rule as bilinear_rule
-    from .rules.forms import differential as differential
-    from .rules.forms import frule as frule
-    from .rules.forms import linear_rule as linear_rule
-    from .rules.forms import opt_out as opt_out
-    from .rules.forms import rrule as rrule
-    from .rules.forms import rule as rule
-    from .rules.forms import scalar_rule as scalar_rule
-    from .rules.forms import zero_rule as zero_rule
+    from .intrinsics.steering import (
+        checkpoint as checkpoint,
+        hook as hook,
+        is_differentiating as is_differentiating,
+        show_grad as show_grad,
+        stop_gradient as stop_gradient,
+    )
+    from .rules.forms import (
+        bilinear_rule as bilinear_rule,
+        differential as differential,
+        frule as frule,
+        linear_rule as linear_rule,
+        opt_out as opt_out,
+        rrule as rrule,
+        rule as rule,
+        scalar_rule as scalar_rule,
+        zero_rule as zero_rule,
+    )
 
 if _TYPE_CHECKING:
     from . import testing as testing
     from .api.batches import vmap as vmap
-    from .api.jacobians import diag_hessian as diag_hessian
-    from .api.jacobians import hessian as hessian
-    from .api.jacobians import jacobian as jacobian
+    from .api.jacobians import (
+        diag_hessian as diag_hessian,
+        hessian as hessian,
+        jacobian as jacobian,
+    )
     from .api.jitting import jit as jit
-    from .api.linear_maps import pullback as pullback
-    from .api.linear_maps import pushforward as pushforward
+    from .api.linear_maps import pullback as pullback, pushforward as pushforward
     from .api.many_parts import over_parts as over_parts
-    from .api.trees import flatten as flatten
-    from .api.trees import tree_map as tree_map
+    from .api.trees import flatten as flatten, tree_map as tree_map
     from .backends.graph.graph import Graph as Graph
     from .backends.graph.trace import trace as trace
     from .intrinsics.roots import implicit as implicit
     from .numbers.dual import Dual as Dual
-    from .numbers.series.towers import derivatives as derivatives
-    from .numbers.series.towers import taylor as taylor
+    from .numbers.series.towers import derivatives as derivatives, taylor as taylor
 
 _LATER = {
     "Dual": "numbers.dual",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from .. import notebooks
-from ..backends import python as printer
 from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
 from ..compile.verbs import Verb
@@ -21,7 +19,6 @@ from ..errors import (
     ImmutableArray,
     MixedLibraries,
     NoRule,
-    NoSource,
     NotASolution,
     NotScalar,
     RuleError,
@@ -35,6 +32,8 @@ from ..ir.graph import Span
 from ..ops.program.refusals import REFUSALS
 from ..passes.blocks.tidy import tidy
 from ..rules.places import at_its_rule
+from .specializing import Specialization, Specialized
+from .texts import Source, Text, saved
 
 if TYPE_CHECKING:
     import pathlib
@@ -115,24 +114,6 @@ def checked_tier(tier: str | None) -> str:
     return tier or ""
 
 
-class Text(str):
-    """Text that shows itself: at a prompt it is printed, not quoted."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-class Source(Text):
-    """Text that is code: a notebook shows it in colours."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str | None:
-        return notebooks.highlighted(self)
-
-
 class Derivative(Generic[P, T]):
     """A derivative function: call it like the function it was made from.
 
@@ -180,7 +161,7 @@ class Derivative(Generic[P, T]):
             if self.verb.by_name:
                 args, kwargs = self.placed(args, kwargs)
             if self.verb.tier == "recorded":
-                return self._by_recording(args, kwargs)
+                return recorded().called(self.verb, self.function, args, kwargs)
             if self.verb.written is not None:
                 verbs.check_argnums(self.verb, self.function, args, kwargs)
             tried, before = self.derived(args, kwargs), traces()
@@ -206,9 +187,6 @@ class Derivative(Generic[P, T]):
             return by_numbers().called(self.verb, self.function, args, kwargs)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
-
-    def _by_recording(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return recorded().called(self.verb, self.function, args, kwargs)
 
     def _after(self, refusal: WengertError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What recording finds where reading was refused, before anything was run."""
@@ -282,8 +260,26 @@ class Derivative(Generic[P, T]):
         found.ready[found.kinds(args)] = ready
         self.quick[key] = found
 
+    def primals(self, args: Sequence[Any]) -> Sequence[Any]:
+        """The arguments of the function itself among those of its derivative."""
+        if self.verb.name != "hvp":
+            return args
+        if len(args) < 2:
+            raise BadArgument(
+                "a Hessian–vector product takes the arguments of the function and then a vector",
+                "Call it like this: `wg.hvp(f)(x, v)`.",
+            )
+        from ..compile.tangents import leaves_like
+
+        *primals, vector = args
+        (argnum,) = self.verb.argnums or (0,)
+        if argnum < len(primals):
+            name = calling.argument_names(self.function, len(primals))[argnum]
+            leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
+        return primals
+
     def derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
-        return derived_or_refused(self.verb, self.function, _primals(self, args), kwargs)
+        return derived_or_refused(self.verb, self.function, self.primals(args), kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -320,7 +316,7 @@ class Derivative(Generic[P, T]):
 
     def save(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write `source` to a file; gives its path."""
-        return _save(self.source, path)
+        return saved(self.source, path)
 
     def explain(self, *args: Any, **kwargs: Any) -> Text:
         """Which tier a call takes (the source is read, or a run recorded), why, and what that relies on.
@@ -332,7 +328,7 @@ class Derivative(Generic[P, T]):
             return Text(explaining.of_calls(self.verb, self.function))
         args, kwargs = self.placed(args, kwargs)
         try:
-            return Text(explaining.of_call(self.verb, self.function, _primals(self, args), kwargs))
+            return Text(explaining.of_call(self.verb, self.function, self.primals(args), kwargs))
         except OfAnotherLibrary as met:
             array = met.array
         return in_its_library().explained(self, args, kwargs, array)
@@ -408,105 +404,6 @@ def presented(error: Exception, function: Any = None) -> Exception:
     if isinstance(error, WengertError):
         return error.with_traceback(error.frames_to_show())
     return error.with_traceback(without_generated(error.__traceback__))
-
-
-def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
-    import pathlib
-
-    from ..backends.python.saving import MISSING
-
-    missing = [line for line in source.splitlines() if line.startswith(MISSING)]
-    if missing:
-        names = ", ".join(line.removeprefix(MISSING).split(";")[0] for line in missing)
-        raise NoSource(
-            f"the saved file would lack what it calls: {names}",
-            "Define it with `def` at the top of a module that the file can import.",
-        )
-    path = pathlib.Path(path)
-    path.write_text(source, encoding="utf-8")
-    return path
-
-
-class Specialized(Protocol):
-    """A derivative function for arguments of some kinds: the generated function itself.
-
-    It is a bound method of a `Specialization`: calling that costs nothing, and it can be pickled.
-    """
-
-    source: str
-    function: Callable[..., Any]
-    verb: Verb
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-    def save(self, path: str | pathlib.Path) -> pathlib.Path:
-        """Write `source` to a file; gives its path."""
-        ...
-
-    def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
-        """The same derivative for arguments of other kinds."""
-        ...
-
-
-class Specialization:
-    """Of which derivative a specialised function is, and for what example arguments."""
-
-    derives = True
-
-    def __init__(self, origin: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
-        self.origin = origin
-        self.args = args
-        self.kwargs = kwargs
-
-    def method(self) -> Specialized:
-        """The specialised function."""
-        origin = self.origin
-        args = _primals(origin, self.args)
-        try:
-            derived, written = engine.derive_to_keep(
-                origin.verb, origin.function, args, self.kwargs
-            )
-        except OfAnotherLibrary as met:
-            raise BadArgument(
-                f"what `specialize` writes is code for NumPy, and this is a {type(met.array).__name__}",
-                "Pass an array of NumPy's of the same dtype and rank to read the code; call the derivative itself\n"
-                "with arrays of other libraries.",
-            ) from None
-        text = written.source
-        whole = printer.with_options(derived.method, calling.captured_by(origin.function))
-        function = self._for_these_only(whole, args)
-        function.source = Source(text)  # type: ignore[attr-defined]
-        function._repr_html_ = function.source._repr_html_  # type: ignore[attr-defined]
-        function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
-        function.specialize = origin.specialize  # type: ignore[attr-defined]
-        function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
-        return cast(Specialized, types.MethodType(function, self))
-
-    def _for_these_only(self, function: Any, args: Sequence[Any]) -> Any:
-        """The function, with a check of the arguments that are known by more than their kinds."""
-        origin = self.origin
-        expected = calling.known_by_value(origin.function, args, self.kwargs)
-        if not expected:
-            return function
-
-        @functools.wraps(function)
-        def checked(specialization: Specialization, *args: Any, **kwargs: Any) -> Any:
-            found = calling.known_by_value(origin.function, _primals(origin, args), kwargs)
-            calling.must_be_the_same(found, expected)
-            return function(specialization, *args, **kwargs)
-
-        return checked
-
-    def __getattr__(self, name: str) -> Any:
-        """Unpickling the method asks for it by the name of the generated function."""
-        if not name.startswith("_") and "origin" in self.__dict__:
-            method = self.method()
-            if method.__name__ == name:  # type: ignore[attr-defined]
-                return method
-        raise AttributeError(name)
-
-    def __repr__(self) -> str:
-        return f"<{self.origin!r} specialised>"
 
 
 # --- at one point -------------------------------------------------------------------------
@@ -642,27 +539,6 @@ def hvp(
             "Take the arguments together: differentiate a function of one tuple.",
         )
     return Derivative(f, Verb("hvp", chosen, True, by_name=by_name, tier=checked_tier(tier)))
-
-
-def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of the function itself among those of its derivative."""
-    return _without_vector(derivative_, args) if derivative_.verb.name == "hvp" else args
-
-
-def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
-    if len(args) < 2:
-        raise BadArgument(
-            "a Hessian–vector product takes the arguments of the function and then a vector",
-            "Call it like this: `wg.hvp(f)(x, v)`.",
-        )
-    from ..compile.tangents import leaves_like
-
-    *primals, vector = args
-    (argnum,) = derivative_.verb.argnums or (0,)
-    if argnum < len(primals):
-        name = calling.argument_names(derivative_.function, len(primals))[argnum]
-        leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
-    return primals
 
 
 # --- reading ------------------------------------------------------------------------------

@@ -23,8 +23,9 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Argnums, Derivative, P, Text, argnums_of, by_numbers, checked_tier, grad, hvp
+from .gradients import Argnums, Derivative, P, argnums_of, by_numbers, checked_tier, grad, hvp
 from .linear_maps import guarded_pullback, pullback, pushforward
+from .texts import Text
 
 
 @overload

@@ -29,7 +29,8 @@ from ..intrinsics import nested
 from ..ir.graph import Function
 from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
-from .gradients import Derivative, Text, in_its_library
+from .gradients import Derivative, in_its_library
+from .texts import Text
 
 if TYPE_CHECKING:
     from ..backends.native.program.function import Lowered
@@ -270,8 +271,7 @@ class Jitted(Generic[P, T]):
         self, args: Sequence[Any], kwargs: dict[str, Any], key: Any
     ) -> Form | Refused | Needless:
         from ..backends.native.prepare.outside import read_from_outside
-        from ..backends.native.program import calls_out
-        from ..backends.native.program import function as lowering
+        from ..backends.native.program import calls_out, function as lowering
         from ..backends.native.run import machine
         from ..backends.native.run.kernel import Kernel, signature_of
         from ..backends.native.values.values import Unlowered

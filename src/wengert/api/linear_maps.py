@@ -11,14 +11,7 @@ import numpy as np
 
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
-from ..compile.tangents import (
-    apart,
-    copied,
-    is_not_a_number,
-    is_zero,
-    leaves_like,
-    whole_like,
-)
+from ..compile.tangents import apart, copied, is_not_a_number, is_zero, leaves_like, whole_like
 from ..compile.verbs import Verb
 from ..errors import BadTangent, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary
@@ -266,7 +259,7 @@ class Pushforward:
             moving = tuple(k for k, leaves in enumerate(parts) if leaves)
             verb = Verb("pushforward", moving, guarded=guarded)
             along = engine.derive_for(verb, self._function, *self._at[:2])
-        dots = self._dots(tangents, along, args)
+        dots = [dot for leaves in self._leaves_of(tangents, along, args) for dot in leaves]
         before = traces()
         try:
             with _as_they_were(self._outside):
@@ -281,10 +274,6 @@ class Pushforward:
             return y, apart(y_dot, dots)
         y, push = recorded().after(refusal, recorded().pushforward, self._function, args, options)
         return y, push(*tangents)
-
-    def _dots(self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]) -> list[Any]:
-        """What a derivative takes for some tangents: it may take them whole, or apart."""
-        return [dot for leaves in self._leaves_of(tangents, derived, args) for dot in leaves]
 
     def _leaves_of(
         self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]

@@ -16,12 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import BadArgument
-from ..runtime.containers import (
-    CONTENTS,
-    attributes_of,
-    built,
-    is_built_on_container,
-)
+from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container
 from ..runtime.cotangents import parts_of_gradient
 
 Path = tuple[str, ...]

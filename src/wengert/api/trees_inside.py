@@ -26,14 +26,7 @@ from ..frontend.domain.values import (
 )
 from ..frontend.machine.interpreter import Interpreter
 from ..ir.graph import Const, Var
-from ..ir.types import (
-    Array,
-    Kind,
-    Number,
-    Seq,
-    Unknown,
-    is_differentiable,
-)
+from ..ir.types import Array, Kind, Number, Seq, Unknown, is_differentiable
 from ..runtime.containers import CONTENTS
 from . import trees
 

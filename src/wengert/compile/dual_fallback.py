@@ -27,10 +27,10 @@ from ..numbers.forward import (
     must_be_scalar,
     numbers_in,
     put_together,
+    rows as rows,
     run_along,
     units_of,
 )
-from ..numbers.forward import rows as rows
 from ..numbers.linear import coefficientwise as coefficientwise
 from ..numbers.number import value_of
 from ..numbers.results import shape_of

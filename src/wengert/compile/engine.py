@@ -42,11 +42,11 @@ from .reading import (
     applied,
     as_written,
     checked_program,
+    read as read,
     read_source,
     special_of,
     special_where_run,
 )
-from .reading import read as read
 from .verbs import VERBS, Verb
 
 CACHE_SIZE = 1024

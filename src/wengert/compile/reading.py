@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..frontend import read as source
 from ..frontend.domain.values import Value
+from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics.steering import is_differentiating
 from ..ir.graph import Function, Input
 from ..ir.records import replace
@@ -20,9 +21,6 @@ from ..rules import registry as rules
 from . import keys
 from .calling import Call
 from .verbs import Verb
-
-if TYPE_CHECKING:
-    from ..frontend.machine.interpreter import Interpreter
 
 
 def applied(verb: Verb, call: Call) -> Call:

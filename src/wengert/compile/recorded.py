@@ -272,14 +272,10 @@ def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
     if isinstance(x, (list, tuple)):
         return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
     if isinstance(x, dict):
-        return [pair for key, a in x.items() for pair in paired(a, _item(other, key))]
+        return [pair for key, a in x.items() for pair in paired(a, other.get(key))]
     if isinstance(x, Parts) or hasattr(x, "__dict__"):
         return [pair for name, a in vars(x).items() for pair in paired(a, _attribute(other, name))]
     return []
-
-
-def _item(x: Any, key: Any) -> Any:
-    return x.get(key)
 
 
 def _attribute(x: Any, name: str) -> Any:

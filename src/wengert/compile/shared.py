@@ -7,7 +7,8 @@ anything that can change is reached twice: by two functions that have captured i
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -103,42 +104,31 @@ def is_reached_twice(values: Iterable[Any], changed: Sequence[Any] | None = None
 
     `changed`: what the program changes, if that is known; others may be held in several places.
     """
-    counts = None if changed is None else {id(x) for x in changed}
+    held = list(_all_held(values))
+    times = Counter(map(id, held))
+    again = [x for x in held if times[id(x)] > 1 and _holds_data(x)]
+    if again and changed is not None:
+        wanted = {id(x) for x in changed}
+        again = [x for x in _all_held(again) if id(x) in wanted]
+    arrays = [x for x in held if isinstance(x, np.ndarray)]
+    of_arrays = changed is None or any(isinstance(x, np.ndarray) for x in changed)
+    return bool(again) or (of_arrays and identity.overlap(arrays))
+
+
+def _all_held(values: Iterable[Any]) -> Iterator[Any]:
+    """What can change among some values and what they hold, each as often as it is held."""
     seen: set[int] = set()
-    again: list[Any] = []
-    arrays: list[np.ndarray[Any, Any]] = []
     pending = list(values)
     while pending:
         value = pending.pop()
-        if isinstance(value, np.ndarray):
-            arrays.append(value)
-        elif hasattr(type(value), "__array_function__"):
-            continue  # an array of another library, as the program sees it
         if isinstance(value, ModuleType) or not (can_change(value) or isinstance(value, tuple)):
             continue
+        if not isinstance(value, np.ndarray) and hasattr(type(value), "__array_function__"):
+            continue  # an array of another library, as the program sees it
+        yield value
         if id(value) not in seen:
             seen.add(id(value))
             pending.extend(reached_from(value))
-        elif _holds_data(value):
-            again.append(value)
-    if again and (counts is None or _reach(again, counts)):
-        return True
-    of_arrays = changed is None or any(isinstance(x, np.ndarray) for x in changed)
-    return of_arrays and identity.overlap(arrays)
-
-
-def _reach(values: Iterable[Any], wanted: set[int]) -> bool:
-    """Whether one of some objects is reached from what is held in several places."""
-    seen: set[int] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if id(value) in wanted:
-            return True
-        if id(value) not in seen and (can_change(value) or isinstance(value, tuple)):
-            seen.add(id(value))
-            pending.extend(reached_from(value))
-    return False
 
 
 def _holds_data(value: Any) -> bool:

@@ -38,6 +38,7 @@ from ..runtime.containers import (
 )
 from ..runtime.cotangents import like_built_on, parts_of_gradient, with_made_items, zeros
 from ..runtime.memory import snapshot
+from ..runtime.reached import closed_over
 
 
 class Meant(NamedTuple):
@@ -217,8 +218,7 @@ def _parts_of(value: Any) -> dict[str, Any]:
     """What an object keeps in its attributes, a function in its closure and a method in its two parts."""
     match value:
         case types.FunctionType():
-            cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-            return {name: cell.cell_contents for name, cell in cells}
+            return closed_over(value)
         case types.MethodType():
             return {"__self__": value.__self__, "__func__": value.__func__}
         case _:

@@ -210,10 +210,6 @@ def tuple_kind(kinds: Iterable[Kind]) -> Struct:
     return Struct("tuple", tuple(range(len(items))), items)
 
 
-def _gradient_kind(kinds: list[Kind], verb: Verb) -> Kind:
-    return kinds[0] if verb.single else tuple_kind(kinds)
-
-
 def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
     checks.real_scalar(function, has_aux=verb.has_aux)
@@ -229,7 +225,7 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     made = _with_floats(made, function, want, count)
     primal, bars = list(made.body.outs[:count]), made.body.outs[count:]
     outs, kinds = gradient_outs(bars, want)
-    gradient = _gradient_kind(kinds, verb)
+    gradient = kinds[0] if verb.single else tuple_kind(kinds)
     name = f"{'grad' if verb.name == 'grad' else verb.name}_{function.name}"
     made = replace(made, name=name)
     if verb.name == "value_and_grad":
@@ -397,14 +393,10 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     kind = want.layout[0][0]
     outs, kinds = gradient_outs(pushed.body.outs, want)
     vector = Input("v", _tangent_input(kind))
-    inputs = (*_positional_first(function), vector)
+    inputs = (*function.inputs, vector)
     made = replace(pushed, name=f"hvp_{function.name}")
     made = assembled(made, outs, kinds[0], inputs)
     return (tidy.tidy(_with_primal_evaluated(made, function, want.indices)),)
-
-
-def _positional_first(function: Function) -> tuple[Input, ...]:
-    return function.inputs
 
 
 def _tangent_input(kind: Kind) -> Kind:

@@ -26,7 +26,9 @@ from .data import columns
 from .domain.values import (
     MUTABLE_FORMS,
     OBJECTS,
+    Closure,
     Items,
+    Scope,
     Value,
     flatten,
     fresh,
@@ -39,7 +41,7 @@ from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walki
 from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
-from .machine.session import NeedsCallee, NeverReturns, Session
+from .machine.session import Frame, NeedsCallee, NeverReturns, Session
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -212,9 +214,6 @@ def _can_change(kind: Kind) -> bool:
 
 def _top_frame(it: Interpreter) -> Any:
     from contextlib import contextmanager
-
-    from .domain.values import Closure, Scope
-    from .machine.session import Frame
 
     @contextmanager
     def frame() -> Any:

@@ -11,18 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ..errors import InternalError
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Op
-from ..ops import elementwise as el
-from ..ops import structure as st
+from ..ops import elementwise as el, structure as st
 from ..ops.registry import named
 from .domain.values import Value, tuple_of
-
-if TYPE_CHECKING:
-    from .machine.interpreter import Interpreter
+from .machine.interpreter import Interpreter
 
 _TABLES = __name__.partition(".")[0] + ".rules."
 _STARRED = 0x04 | 0x08

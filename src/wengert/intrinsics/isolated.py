@@ -83,11 +83,6 @@ def read_inner(
         apart |= {place: heap.content_in(it.heap, place) for place in more}
 
 
-def read_with(it: Interpreter, function: Value, args: Args, state: State) -> Inner:
-    """A function as IR that changes what objects hold in a state, from one call to the next."""
-    return _read(it, function, args, {}, state, own=False)
-
-
 def read_to_run(it: Interpreter, function: Value, like: Value) -> Inner:
     """A function of one value that may raise whenever it runs: the program itself does not end there."""
 
@@ -197,18 +192,13 @@ def _hint(value: Value, k: int) -> str:
     return value.name if isinstance(value, Var) else f"x{k}"
 
 
-def leaf_atoms(args: Args) -> list[Atom]:
-    """The run-time leaves of some arguments, as `read_inner` makes parameters of them."""
-    return [
+def params_of(primal: Function, args: Args) -> list[Atom]:
+    atoms = [
         atom
         for arg in args
         for atom in flatten(arg)
         if isinstance(atom, Var) or is_differentiable(kind_of_value(atom))
     ]
-
-
-def params_of(primal: Function, args: Args) -> list[Atom]:
-    atoms = leaf_atoms(args)
     assert len(atoms) == len(primal.body.params)
     return atoms
 
@@ -318,7 +308,7 @@ def read_for_solver(
     starts = {place: _start(it, place, known) for place in tried.outside}
     names, working = _working(it, starts)
     function = _on_copies(function) if tried.changes_arguments else function
-    primal = tidy.tidy(read_with(it, function, args, working).function)
+    primal = tidy.tidy(_read(it, function, args, {}, working, own=False).function)
     _refuse_remembering(it, primal, names)
 
     def spend() -> None:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadArgument, UnsupportedSyntax
-from ..frontend import heap
-from ..frontend import read as source
+from ..frontend import heap, read as source
 from ..frontend.builtins import library_copies
 from ..frontend.calls.calls import call
 from ..frontend.calls.closure_calls import call_closure

@@ -32,6 +32,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace
 from ..ir.types import ARRAY, FLOAT, UNKNOWN, Kind, Other, Static, Struct
+from ..numbers import solutions
 from ..ops import structure as st
 from ..ops.program import implicit as im
 from ..ops.registry import named
@@ -369,8 +370,6 @@ def solved(
             and theirs.
         whole: whether the solver takes the tuple that the function returns.
     """
-    from ..numbers import solutions
-
     return solutions.found(solver, function, args, also, kwargs)
 
 
@@ -383,8 +382,6 @@ def root_of(residual: Callable[..., Any], x: Any, linear_solve: Any = None) -> A
         linear_solve: solves linear systems with the Jacobian, and its `transposed` those with the transpose;
             whoever passes it has checked that x is a solution.
     """
-    from ..numbers import solutions
-
     return solutions.root_of(residual, x)
 
 

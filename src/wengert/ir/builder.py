@@ -10,8 +10,7 @@ from .op import Op
 from .records import replace
 from .renaming import clones, renamed_eqn
 from .types import UNKNOWN, Array, Kind, Number
-from .values import kind_of_atom as kind_of_atom
-from .values import kind_of_constant as kind_of_constant
+from .values import kind_of_atom as kind_of_atom, kind_of_constant as kind_of_constant
 
 
 class Builder:

@@ -39,19 +39,21 @@ from .. import notebooks
 from .op import Op
 from .records import record, value_record
 from .types import UNKNOWN, Kind
-from .values import CALL as CALL
-from .values import COMMENT as COMMENT
-from .values import FOR as FOR
-from .values import IF as IF
-from .values import TRY as TRY
-from .values import UNDEFINED as UNDEFINED
-from .values import WHILE as WHILE
-from .values import ZERO as ZERO
-from .values import Atom as Atom
-from .values import Const as Const
-from .values import NotConstant as NotConstant
-from .values import Var as Var
-from .values import births as births
+from .values import (
+    CALL as CALL,
+    COMMENT as COMMENT,
+    FOR as FOR,
+    IF as IF,
+    TRY as TRY,
+    UNDEFINED as UNDEFINED,
+    WHILE as WHILE,
+    ZERO as ZERO,
+    Atom as Atom,
+    Const as Const,
+    NotConstant as NotConstant,
+    Var as Var,
+    births as births,
+)
 
 
 @value_record

@@ -19,15 +19,10 @@ from ..ir.callers import calling_span
 from ..ops.dispatch.lookup import must_be_number
 from ..ops.dispatch.precision import is_exact
 from ..ops.program.checks import counted
-from ..runtime.containers import (
-    CONTENTS,
-    attributes_of,
-    built,
-    is_built_on_container,
-    refill,
-)
+from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container, refill
 from ..runtime.cotangents import like_built_on, parts_of_gradient
 from ..runtime.memory import lying_alike
+from ..runtime.reached import closed_over
 from .dual import Directions, Dual, parts_at
 from .levels import Level
 from .number import PerturbedNumber, gathered
@@ -75,19 +70,10 @@ def is_number(x: Any) -> bool:
 def parts_of(x: Any) -> dict[str, Any]:
     """What an object keeps in its attributes, or a function in its closure, by name."""
     if isinstance(x, FunctionType):
-        names = x.__code__.co_freevars
-        cells = zip(names, x.__closure__ or (), strict=True)
-        return {name: cell.cell_contents for name, cell in cells if _is_bound(cell)}
+        return closed_over(x)
     if isinstance(x, (type, ModuleType, MethodType, PerturbedNumber, np.ufunc)):
         return {}
     return attributes_of(x)
-
-
-def _is_bound(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
 
 
 def with_parts(x: Any, parts: dict[str, Any]) -> Any:
@@ -152,7 +138,7 @@ class StandIns:
         if isinstance(x, dict):
             dots = _entries_of(dot, x)
             return self._noted(x, {key: self.of(item, dots.get(key)) for key, item in x.items()})
-        if _is_of_parts(dot):
+        if isinstance(dot, (dict, SimpleNamespace)) or hasattr(dot, "__dataclass_fields__"):
             dots = dot if isinstance(dot, dict) else attributes_of(dot)
             moved = {name: self.of(item, dots.get(name)) for name, item in parts_of(x).items()}
             return self._noted(x, with_parts(x, moved))
@@ -225,11 +211,6 @@ class StandIns:
 def _differ(items: Iterable[Any], others: Iterable[Any]) -> bool:
     a, b = list(items), list(others)
     return len(a) != len(b) or any(p is not q for p, q in zip(a, b, strict=True))
-
-
-def _is_of_parts(dot: Any) -> bool:
-    """Whether a tangent is that of an object, by its attributes."""
-    return isinstance(dot, (dict, SimpleNamespace)) or hasattr(dot, "__dataclass_fields__")
 
 
 def _items_of(dot: Any, x: Sequence[Any]) -> Any:

@@ -17,11 +17,8 @@ import numpy as np
 from ..errors import BadArgument, LostWrite, MixedNumbers, UnknownFunction
 from ..ir.callers import calling_span
 from ..ir.op import Op, evaluator_of
-from ..ops import elementwise as el
-from ..ops import registry
-from ..ops import structure as st
-from ..ops.arrays import linear_algebra as la
-from ..ops.arrays import reduction as rd
+from ..ops import elementwise as el, registry, structure as st
+from ..ops.arrays import linear_algebra as la, reduction as rd
 from ..ops.arrays.joining import stack as el_stack
 from ..ops.dispatch import libraries as libraries
 from ..ops.dispatch.lookup import Method, called, called_elementwise, op_of_name

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ops import elementwise as el
-from ..ops import structure as st
-from ..ops.arrays import linear_algebra as la
-from ..ops.arrays import reduction as rd
+from ..ops import elementwise as el, structure as st
+from ..ops.arrays import linear_algebra as la, reduction as rd
 
 _EVEN = frozenset((el.cos, el.cosh, el.sech, el.sinc))
 _PRODUCTS = frozenset((la.dot, la.inner, la.vdot, la.matmul))

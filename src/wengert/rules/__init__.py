@@ -5,8 +5,5 @@ Importing it puts the rules in force that most programs need; the others come wi
 
 from __future__ import annotations
 
-from . import conversions as conversions
-from . import scalar as scalar
-from . import structure as structure
-from .arrays import creation as creation
-from .arrays import reduction as reduction
+from . import conversions as conversions, scalar as scalar, structure as structure
+from .arrays import creation as creation, reduction as reduction

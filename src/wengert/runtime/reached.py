@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections.abc import Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
@@ -20,11 +21,7 @@ BOUND = (MethodType, BuiltinFunctionType, MethodWrapperType)
 def reached_from(value: Any) -> Iterator[Any]:
     """What an object holds; of a function or a method what it has captured."""
     if isinstance(value, FunctionType):
-        for cell in value.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:
-                continue  # nothing is bound to it yet
+        yield from closed_over(value).values()
         yield from value.__defaults__ or ()
         yield from (value.__kwdefaults__ or {}).values()
     elif isinstance(value, functools.partial):
@@ -38,6 +35,15 @@ def reached_from(value: Any) -> Iterator[Any]:
         yield from value.args if isinstance(value, BaseException) else ()
     else:
         yield from inside(value)
+
+
+def closed_over(function: FunctionType) -> dict[str, Any]:
+    """What a function has captured, by name, where something is bound to it yet."""
+    found: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):
+            found[name] = cell.cell_contents
+    return found
 
 
 def inside(value: Any) -> Any:

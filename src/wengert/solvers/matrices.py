@@ -9,8 +9,7 @@ import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
 from ..frontend.polyfills.manifest import as_it_is
-from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON
-from ..frontend.polyfills.scipy.linalg import expm
+from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON, expm
 from ..intrinsics.roots import root_of
 from ..intrinsics.steering import stop_gradient
 

@@ -70,7 +70,7 @@ class Evaluation:
         options = {name: self._of(atom) for name, atom in eqn.params.items()}
         try:
             if eqn.op is st.pack:
-                value = _packed(args, options)
+                value = tuple(args) if options["form"] == "tuple" else args
             elif self._number is not None and eqn.op.elementwise:
                 value = eqn.op(*self._exact(eqn, args), **options)
             else:
@@ -111,10 +111,6 @@ def own(value: Any) -> Any:
         items = [own(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
-    return tuple(items) if options["form"] == "tuple" else items
 
 
 def same_number(a: Any, b: Any) -> bool:

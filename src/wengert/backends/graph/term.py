@@ -15,9 +15,7 @@ from ...ir.callers import calling_span
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Number
-from ...ops import elementwise as el
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import elementwise as el, registry, structure as st
 from ...ops.arrays import linear_algebra as la
 from ...ops.dispatch.lookup import Method, called_elementwise, equivalent_of, op_of, op_of_name
 from ...ops.signatures import bind

@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ...runtime.reached import closed_over
 from .class_text import globals_of
 
 
@@ -80,14 +81,4 @@ def _plain(node: ast.FunctionDef | ast.Lambda) -> ast.stmt:
 
 def _around(function: types.FunctionType) -> dict[str, Any]:
     """What the names of a function's text mean: its globals, and what it has captured."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    captured = {name: cell.cell_contents for name, cell in cells if _is_bound(cell)}
-    return {**function.__globals__, **captured}
-
-
-def _is_bound(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
+    return {**function.__globals__, **closed_over(function)}

@@ -7,7 +7,6 @@ import collections
 import enum
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -50,6 +49,7 @@ from ...runtime.containers import (
     own_dictionary,
 )
 from ...runtime.cotangents import like_built_on
+from ...runtime.reached import closed_over
 from ..domain.number_classes import DEEPEST
 from ..syntax.declarations import keeps_state
 from .foreign_libraries import is_data, is_picture
@@ -59,10 +59,10 @@ from .no_code import (
     computing_in,
     library_of_arrays,
     refuse_numbers_as_objects,
+    refuse_numbers_with_derivatives as refuse_numbers_with_derivatives,
     refuse_other_arithmetic,
     refuse_perturbed,
 )
-from .no_code import refuse_numbers_with_derivatives as refuse_numbers_with_derivatives
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -384,11 +384,7 @@ def captured_values(function: types.FunctionType) -> dict[str, Any]:
     """What a function has captured, but for what is known with the function itself."""
     if not function.__closure__ or keeps_state(function):
         return {}
-    found: dict[str, Any] = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
-        with suppress(ValueError):  # nothing is bound to it yet
-            found[name] = cell.cell_contents
-    return found
+    return closed_over(function)
 
 
 _COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)

@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const
 from ..boundary.signature import Template
@@ -28,12 +28,9 @@ from ..domain.values import (
 )
 from ..heap.current import opened
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..objects import function_parts
 from ..polyfills.stdlib.inspect import BoundArguments
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 OF_FRAMES = {
     "inspect": ("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "getframeinfo"),

@@ -10,14 +10,13 @@ import operator
 import sys
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
 from ...ops.program import containers as co
 from ...ops.registry import named
@@ -47,13 +46,12 @@ from ..functions import purity
 from ..heap import iterator_state, walking
 from ..iterate import generators, iterators
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
+from ..polyfills.numpy.linalg import matrix_power
 from ..polyfills.stdlib import iterators as iterator_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 # --- iteration ----------------------------------------------------------------------------
 
@@ -145,7 +143,6 @@ def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _no_length(it: Interpreter, name: str) -> Value:
     raise_now(it, TypeError, f"object of type '{name}' has no len()")
-    raise AssertionError("unreachable")
 
 
 def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -269,13 +266,9 @@ def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     _must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     source = args[0]
-    if isinstance(source, Var) and start == Const(0) and _sums_at_once(source):
+    if isinstance(source, Var) and start == Const(0) and isinstance(source.kind, (Array, Seq)):
         return it.emit(red.sum_items, source, namespace="py")
     return fold(it, source, start, lambda a, b: _add(it, a, b))
-
-
-def _sums_at_once(source: Var) -> bool:
-    return isinstance(source.kind, (Array, Seq))
 
 
 def _add(it: Interpreter, a: Value, b: Value) -> Value:
@@ -425,8 +418,6 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const) and power.value != 0:
         return it.emit_op(named("matrix_power"), "np", args, kwargs)
-    from ..polyfills.numpy.linalg import matrix_power
-
     return it.call(Const(matrix_power), args, kwargs)
 
 

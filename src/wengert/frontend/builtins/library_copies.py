@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Number, Other, Static
@@ -14,11 +14,9 @@ from ..classes import class_lookup
 from ..containers.items import opened
 from ..domain.values import Args, Handler, Items, Kwargs, ObjectId, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
+from ..machine.interpreter import Interpreter
 from ..objects.attributes import copied
 from ..polyfills.stdlib.copies import copied_beside
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from types import BuiltinMethodType, FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +26,7 @@ from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Number, is_differentiabl
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.registry import named
-from ..calls import remembering
-from ..calls import writing_functions as writing
+from ..calls import remembering, writing_functions as writing
 from ..classes import instances
 from ..control import contexts
 from ..domain.running import Running
@@ -49,14 +48,18 @@ from ..functions.names import local_variables
 from ..heap import iterator_state, now, walking
 from ..iterate import iterators
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import contextlib as context_polyfills
-from ..polyfills.stdlib import iterators as iterator_polyfills
-from ..polyfills.stdlib import pools
+from ..polyfills.numpy.functions import elements_together
+from ..polyfills.stdlib import (
+    collections as container_polyfills,
+    contextlib as context_polyfills,
+    iterators as iterator_polyfills,
+    pools,
+)
 from . import (
     introspection,
     library_copies,
@@ -66,9 +69,6 @@ from . import (
     weak_references,
 )
 from .library import Handler, as_it_is_asked, at_once, fold, iterated
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -201,8 +201,6 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "Loop over `np.ndenumerate(a)`, or over the indices: `for i in np.ndindex(a.shape)`.",
         )
     if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
-        from ..polyfills.numpy.functions import elements_together
-
         return it.call(Const(elements_together), list(args[0].values), {})
     return it.call(Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
 

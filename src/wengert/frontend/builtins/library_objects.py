@@ -8,7 +8,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,24 +41,17 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import has
+from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
-from ..objects import (
-    class_attributes,
-    construct,
-    function_parts,
-    object_changes,
-    objects,
-)
+from ..objects import class_attributes, construct, function_parts, object_changes, objects
 from ..objects.objects import by_name, known_name
 from ..polyfills import manifest
 from ..polyfills.pandas import columns as column_polyfills
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import container_bases
-from ..polyfills.stdlib import inspect as inspect_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
+from ..polyfills.stdlib import (
+    collections as container_polyfills,
+    container_bases,
+    inspect as inspect_polyfills,
+)
 
 # --- attributes ---------------------------------------------------------------------------
 
@@ -369,7 +362,6 @@ def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     receiver = it.vars.get(parameters[0].arg) if parameters else None
     if cls is None or receiver is None:
         raise_now(it, RuntimeError, "super(): no arguments")
-        raise AssertionError("unreachable")
     return objects.super_of(it, cls, now(it, receiver))
 
 

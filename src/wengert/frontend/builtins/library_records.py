@@ -6,7 +6,8 @@ import copy
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN
@@ -15,13 +16,9 @@ from ..classes.class_lookup import class_of
 from ..containers.items import opened
 from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
-from ..objects import namedtuples
-
-if TYPE_CHECKING:
-    from types import FunctionType
-
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..objects import namedtuples
 from .library_copies import again, deep
 
 
@@ -56,15 +53,14 @@ def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _dataclass(it: Interpreter, value: Value, what: str) -> Items:
     value = opened(it, value)
-    if isinstance(value, Items) and value.form == "dataclass":
-        return value
     if isinstance(value, Var) and value.kind == UNKNOWN:
         raise it.unsupported(
             f"`dataclasses.{what}` of an object that is known only when the program runs",
             "Create the object inside the function, or pass it as an argument.",
         )
-    raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
-    raise AssertionError("unreachable")
+    if not isinstance(value, Items) or value.form != "dataclass":
+        raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
+    return value
 
 
 def _asdict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

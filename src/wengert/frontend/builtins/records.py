@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Const
 from ...ir.op import Op
 from ..domain.values import Args, Items, Kwargs, Value, tuple_of
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.numpy import records as written
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 _FILLED = {"zeros_array": np.zeros, "empty": np.empty, "ones": np.ones}
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Var
 from ..domain.values import Args, Items, Kwargs, Value
 from ..heap import content_in, place_of
+from ..machine.interpreter import Interpreter
 from ..polyfills.stdlib import collections as container_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def still_there(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -17,15 +17,16 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
 from ..boundary.foreign_libraries import draws
 from ..boundary.signature import derives
-from ..classes.class_lookup import owner_of_init
+from ..classes.bound_methods import bound
+from ..classes.class_lookup import class_of, in_python, is_generated, owner_of_init
 from ..data import columns
 from ..domain.arguments import is_star, star
+from ..domain.number_classes import classes_of
 from ..domain.values import (
     Args,
     Closure,
@@ -49,9 +50,12 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import strictly
 from ..polyfills import manifest
+from ..polyfills.numpy.by_entries import vectorized
+from ..polyfills.numpy.ufuncs import method_of
 from ..syntax.declarations import changes_its_object
 from . import ordinary_options, remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
+from .writing_functions import write_to_out
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -294,8 +298,6 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.MethodWrapperType(__self__=types.FunctionType()) if (
             known.__name__ == "__get__" and args
         ):
-            from ..classes.bound_methods import bound
-
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if (of_attrs := it.handler_of_attrs(known)) is not None:
             return of_attrs(it, args, kwargs)
@@ -309,8 +311,6 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
             return _call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():
-            from ..polyfills.numpy.by_entries import vectorized
-
             options = (known.otypes, tuple(known.excluded), known.cache, known.signature)
             said = map(as_known, (known.pyfunc, *options))
             return call_known(it, vectorized, [*said, *args], kwargs)
@@ -365,8 +365,6 @@ def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
 
 def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
-    from ..classes.class_lookup import in_python
-
     receiver, written = now(it, args[0]), in_python(known)
     if is_object(receiver) and written is not known:
         return call(it, Const(written), args, kwargs)
@@ -377,8 +375,6 @@ def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
 
 def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
     """Whether a function is the `__new__` that Python itself has written for a namedtuple."""
-    from ..classes.class_lookup import is_generated
-
     is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
     return is_class and is_generated(function)
 
@@ -414,9 +410,6 @@ def call_dispatched(
     it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
 ) -> Value:
     """What the function gives that `functools.singledispatch` chooses, by the class of the first argument."""
-    from ..classes.class_lookup import class_of
-    from ..domain.number_classes import classes_of
-
     value = now(it, first)
     classes = classes_of(it, value) or (class_of(value),)
     if None in classes:
@@ -483,8 +476,6 @@ def read_of_library(
 
 def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`np.add.reduce(x)`, `np.multiply.outer(x, y)`."""
-    from ..polyfills.numpy.ufuncs import method_of
-
     ufunc = known.__self__
     found = method_of(ufunc, known.__name__)
     if found is None:
@@ -497,8 +488,6 @@ def _call_equivalent(
     it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs, known: Any = None
 ) -> Value:
     """Call what stands for a function; what NumPy writes to `out` is its result."""
-    from .writing_functions import write_to_out
-
     count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
     if count > 1:
         args, kwargs = _with_out_by_name(known, args, kwargs)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import BadArgument
 from ...ir.graph import Const, Var
 from ...ir.records import record
 from ...ir.types import Array, Number, Seq, Unknown
-from ..domain.values import Closure, Items, LazyIterable, Native, Value
+from ..domain.values import Args, Closure, Items, Kwargs, LazyIterable, Native, Value
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..domain.values import Args, Kwargs
-    from ..machine.interpreter import Interpreter
 
 _FUNCTIONS = ("function", "derivative")
 _CONTAINERS = ("tuple", "list", "dict", "namedtuple")

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import types
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Const
@@ -30,14 +30,11 @@ from ..domain.values import (
 from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.session import NeedsCallee, strictly
+from ..machine.session import Frame, NeedsCallee, strictly
 from ..syntax.declarations import yields
 from . import remembering, separate
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.session import Frame
 
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""

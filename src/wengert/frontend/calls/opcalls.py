@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,21 +13,20 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of, dtype_of_kind
 from ...ops.arrays.shape import kind_if_number
 from ...ops.registry import named
 from ...ops.signatures import Signature, parse_signature, with_own_names
 from ...rules.registry import rule_for
+from ..domain.arguments import is_star
 from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..polyfills.numpy import functions, pads
 from ..polyfills.stdlib import collections as container_polyfills
 from . import ordinary_options, writing_functions
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("emit_op")
@@ -165,8 +164,6 @@ def _joined_as(
 
 def _other_form(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
     """What stands for a function of NumPy with arguments by which it gives something else."""
-    from ..polyfills.numpy import functions, pads
-
     if op.name != "pad":
         options = {k: x.value if isinstance(x, Const) else x for k, x in kwargs.items()}
         return functions.other_form(op.name, options)
@@ -203,8 +200,6 @@ def _spread(
     it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
-    from ..domain.arguments import is_star
-
     count = len(signature.operands)
     k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
     if k is None or (signature.rest and count and k >= count):
@@ -353,8 +348,6 @@ def _default(op: Op, signature: Signature, name: str) -> object:
 
 def _packed(it: Interpreter, extra: list[Value]) -> Value:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
-    from ..domain.arguments import is_star
-
     if len(extra) == 1:
         (only,) = extra
         return only.values[0] if isinstance(only, Items) and is_star(only) else only

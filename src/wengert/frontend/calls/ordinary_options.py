@@ -5,17 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Atom, Const
 from ...ops.registry import named
 from ..domain.values import Kwargs, Value
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
+from ..machine.interpreter import Interpreter
 
 _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "out": (None,),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Eqn, Var, births, walk
 from ...ir.records import record, replace
@@ -34,10 +34,8 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import closure_of
 from ..heap import Heap, identities, now, place_of
 from ..heap.sharing import reached_from
+from ..machine.interpreter import Interpreter
 from ..machine.session import NeedsCallee
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @record

@@ -24,8 +24,7 @@ from ...ir.graph import (
 )
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
-from ...ops.program import identity as ident
-from ...ops.program import may_raise
+from ...ops.program import identity as ident, may_raise
 from .. import heap
 from ..domain.values import (
     Closure,

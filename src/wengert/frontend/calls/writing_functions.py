@@ -10,23 +10,19 @@ import bisect
 import heapq
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
 from .. import heap
 from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_mutable, kind_of_value
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
+from ..machine.interpreter import Interpreter
 
 # --- in Python ----------------------------------------------------------------------------
 

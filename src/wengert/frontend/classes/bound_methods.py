@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 from ..domain.values import Args, Items, Kwargs, Native, Value, tuple_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 
 def bound(receiver: Value, function: Value, name: str) -> Native:

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import types
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +28,10 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import MISSING, OURS, kept_in
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from .bound_methods import receiver_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 STORAGE = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """What stands in a class for a value that the object itself keeps: a slot."""
@@ -256,7 +254,6 @@ def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
     cls = stands_for
     message = f"'{cls.__name__}' object has no attribute '{name}'"
     raise_now(it, AttributeError, message, name=name)
-    raise AssertionError("unreachable")
 
 
 def seen_as(it: Interpreter, cls: type) -> type:
@@ -267,7 +264,6 @@ def seen_as(it: Interpreter, cls: type) -> type:
 
 def no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:
     raise_now(it, AttributeError, f"property '{name}' of {cls.__name__!r} object has no {what}")
-    raise AssertionError("unreachable")
 
 
 def own_entries(it: Interpreter, items: Items) -> Items:

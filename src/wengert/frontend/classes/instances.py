@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from ..domain import number_classes
 from ..domain.values import Items, LazyIterable, Native, Value, as_known, kind_of_value
 from ..machine.failing import fail_now, raise_now
 from ..machine.guards import MISSING
+from ..machine.interpreter import Interpreter
 from ..polyfills.stdlib import collections as container_polyfills
 from .class_lookup import class_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 _READ_ONLY = (
     int, float, complex, np.generic, str, bytes, tuple, list, dict, set, frozenset, range, slice, type(None),

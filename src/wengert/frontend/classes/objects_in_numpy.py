@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...ir.graph import Const
 from ...ir.types import Array
 from ..domain.values import Items, Value, is_object, kind_of_value, list_of, object_class
 from ..heap import now
 from ..heap.current import opened
+from ..machine.interpreter import Interpreter
 from .class_lookup import MISSING, own_method, static_lookup
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 _OWN_FUNCTIONS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
 

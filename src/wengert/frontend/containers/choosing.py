@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
@@ -15,10 +14,8 @@ from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 from ..heap import holds_objects, now
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..polyfills import manifest
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def known_objects(
@@ -121,7 +118,6 @@ def _missing(it: Interpreter, items: Items) -> Value:
     if items.form == "dict":
         raise_now(it, KeyError, "no such key")
     raise_now(it, IndexError, f"{items.form} index out of range")
-    raise AssertionError("unreachable")
 
 
 def among_keys(it: Interpreter, key: Value, items: Items) -> Value:

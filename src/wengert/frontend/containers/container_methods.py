@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from .. import heap
 from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from .run_time_containers import (
-    METHODS,
-    dict_of_object,
-    extended_by_a_generator,
-)
-from .writes import (
-    assigns_attributes,
-    follows,
-    is_attributes,
-    list_holding,
-)
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from .run_time_containers import METHODS, dict_of_object, extended_by_a_generator
+from .writes import assigns_attributes, follows, is_attributes, list_holding
 
 
 @operation("method_of_known")

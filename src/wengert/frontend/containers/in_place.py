@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,18 +11,16 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Struct
 from ...ops.array_kinds import promoted
 from ...ops.arrays.shape import dtype as dtype_of
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ...ops.registry import named
 from .. import heap
+from ..classes.class_lookup import defines
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
 from .writes import is_list, replace_list
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("add_in_place")
@@ -132,8 +129,6 @@ def has_no_axes(old: Value) -> bool:
 
 def _only_a_list_takes(new: Value) -> bool:
     """Whether a value is an object that is walked over and says nothing of `+`."""
-    from ..classes.class_lookup import defines
-
     return defines(new, "__iter__") and not defines(new, "__radd__")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from types import FunctionType, NoneType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from ...ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ...ops import structure as st
 from ...ops.arrays.creation import asarray
 from ..classes import instances
+from ..classes.class_lookup import defines, own_method, static_lookup
 from ..data import tables
 from ..domain.values import (
     Closure,
@@ -30,11 +30,9 @@ from ..domain.values import (
 )
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from . import choosing
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("getitem")
@@ -97,8 +95,6 @@ def _must_have_items(it: Interpreter, value: Value) -> None:
 
 def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
     """`cls[index]`, which its metaclass may say, or `__class_getitem__`."""
-    from ..classes.class_lookup import own_method, static_lookup
-
     by_metaclass = own_method(type(cls), "__getitem__")
     if by_metaclass is not None:
         return it.call(Const(by_metaclass), [Const(cls), index], {})
@@ -113,8 +109,6 @@ def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
 
 def _says_itself(items: Items) -> bool:
     """Whether the class of a namedtuple says how its items are read."""
-    from ..classes.class_lookup import defines
-
     return items.form == "namedtuple" and defines(items, "__getitem__")
 
 

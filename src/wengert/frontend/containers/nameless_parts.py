@@ -7,18 +7,16 @@ warning shows the line. What `einsum` gives where it sums nothing is a view.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from ...ir.graph import Const, Eqn, Span, Var
+from ...ir.graph import Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import Array
 from ...ops import structure as st
 from ...runtime.refusals import copy_written
 from ..domain.values import Value
 from ..heap.views import view_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
+from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
 
 _MAKING_COPIES = frozenset(("take", "flatten", "compress", "choose", "repeat"))
 
@@ -38,13 +36,11 @@ def set_item(
     if eqn is None or not eqn.args or eqn.span != it.span(container):
         write(target)  # it may be known under another name
     elif _is_view_by_einsum(eqn):
-        from ..polyfills.numpy.functions import write_through_einsum  # few programs need it
-
         it.call(Const(write_through_einsum), [*eqn.args, index, value], {})
     else:
         write(target)
-        if _is_of_array(eqn) and _is_copy(it, target, eqn.op):
-            _warn(eqn.span)
+        if _is_of_array(eqn) and _is_copy(it, target, eqn.op) and eqn.span is not None:
+            copy_written(eqn.span.file, eqn.span.line)
 
 
 def _is_of_array(eqn: Eqn) -> bool:
@@ -67,8 +63,3 @@ def _is_view_by_einsum(eqn: Eqn) -> bool:
 
 def _is_copy(it: Interpreter, target: Var, op: Op) -> bool:
     return (op is st.getitem or op.name in _MAKING_COPIES) and view_of(it, target) is None
-
-
-def _warn(span: Span | None) -> None:
-    if span is not None:
-        copy_written(span.file, span.line)

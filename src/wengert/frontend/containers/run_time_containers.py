@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import containers as co, identity as ident, memory as me
 from ...ops.registry import foreign
 from .. import heap
+from ..classes.class_lookup import defines
 from ..domain.running import Consumer
 from ..domain.values import (
     Args,
@@ -29,16 +28,11 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
-from .writes import (
-    is_list,
-    replace_list,
-    store_inside,
-)
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..polyfills.numpy import by_entries
+from .writes import is_list, replace_list, store_inside
 
 
 @operation("method_of_run_time")
@@ -285,8 +279,6 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
 
 def dict_of_object(it: Interpreter, source: Value) -> Value:
     """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
-    from ..classes.class_lookup import defines
-
     return it.dict_from(source) if defines(source, "keys") else source
 
 
@@ -304,8 +296,6 @@ def _is_pair(value: Value) -> bool:
 def _fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     value = args[0]
     if not isinstance(kind_of_value(value), Number):
-        from ..polyfills.numpy import by_entries
-
         value = it.call(Const(by_entries.without_axes), [value], {})
     heap.store(it, var, Const(...), it.atom(value))
     return Const(None)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
+from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.arrays import creation
+from ...ops.program import identity as ident, memory as me
 from .. import heap
 from ..classes import instances
 from ..data import tables
@@ -32,10 +32,8 @@ from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.guards import is_users_module
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("setitem")
@@ -188,7 +186,6 @@ def _from_the_start(kind: Kind, step: Atom) -> Atom:
 
 def _as_element(it: Interpreter, value: Value) -> Value:
     """What NumPy makes of a list that is assigned to a part of an array."""
-    from ...ops.arrays import creation
     from ..classes.objects_in_numpy import as_numpy_sees
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):
@@ -371,13 +368,9 @@ def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]
     owner = place.twin.origin
     assert isinstance(owner, Items)
     for name, value in new.items():
-        _write_current(it, owner, name, value)
+        write_attribute(it, it.known_object(owner), name, value)
     it.heap[place] = Untracked("it is the `__dict__` of an object that has changed")
     return True
-
-
-def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:
-    write_attribute(it, it.known_object(target), name, value)
 
 
 def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
@@ -414,8 +407,6 @@ def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: V
 
 
 def is_list(var: Var) -> bool:
-    from ...ir.types import Seq, Struct
-
     return isinstance(var.kind, Seq) or (isinstance(var.kind, Struct) and var.kind.form == "list")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
+from ...errors import WengertError
 from ...ir.builder import Builder
 from ...ir.graph import IF, TRY, UNDEFINED, Atom, Block, Const, Var, alternatives
 from ...ir.records import field, mutable_record
@@ -14,11 +15,8 @@ from .. import heap as hp
 from ..domain.values import Items, ObjectId, Scope, Value, is_mutable
 from ..heap import globals_state
 from ..heap.loop_aliases import ties_inside
+from ..machine.interpreter import Interpreter
 from ..machine.segments import OpenArm, Watched
-
-if TYPE_CHECKING:
-    from ...errors import WengertError
-    from ..machine.interpreter import Interpreter
 
 
 @mutable_record
@@ -79,21 +77,13 @@ class Join:
     def _current(self, value: Value, side: int) -> Value:
         """A value as it is at the end of an arm."""
         it, arm = self.interpreter, self.arms[side]
-        outer, heap = it.builder, it.heap
-        it.builder, it.heap = arm.builder, arm.heap
-        try:
+        with it.within(arm.builder, arm.heap):
             return hp.now(it, value)
-        finally:
-            it.builder, it.heap = outer, heap
 
     def _atom_in(self, side: int, value: Value) -> Atom:
         it, arm = self.interpreter, self.arms[side]
-        outer, heap = it.builder, it.heap
-        it.builder, it.heap = arm.builder, arm.heap
-        try:
+        with it.within(arm.builder, arm.heap):
             return it.atom(value)
-        finally:
-            it.builder, it.heap = outer, heap
 
     def _opened_outside(self, value: Value | None) -> Value | None:
         """A run-time object from outside that an arm has taken apart again: the one it is outside."""
@@ -184,16 +174,14 @@ class Join:
         it, start = self.interpreter, self.context.start
         if not self._is_known_object(value) or not is_mutable(out):
             return False
-        outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
-        if isinstance(value, Var):
-            hp.objects_of(it, value)  # what it was made of is not seen from outside
-        it.builder = outer
+        with it.within(self.arms[side].builder):  # it knows what views are of
+            if isinstance(value, Var):
+                hp.objects_of(it, value)  # what it was made of is not seen from outside
         if self._is_from_outside(value):
             return False
-        it.builder = self.arms[side].builder
-        places = hp.identities(it, value, own=True)
-        depth = hp.depth_in_whole(it, value)
-        it.builder = outer
+        with it.within(self.arms[side].builder):
+            places = hp.identities(it, value, own=True)
+            depth = hp.depth_in_whole(it, value)
         closure = hp.with_aliases(it, places, start)
         outside = {place for place in closure if place.born <= start}
         hp.stands_for(it, hp.place_of(it, out), outside, depth)
@@ -211,10 +199,8 @@ class Join:
         if not isinstance(value, Items):
             return
         it, arm = self.interpreter, self.arms[side]
-        outer, around = it.builder, it.heap
-        it.builder, it.heap = arm.builder, arm.heap
-        held = ties_inside(it, value, self.context.start)
-        it.builder, it.heap = outer, around
+        with it.within(arm.builder, arm.heap):
+            held = ties_inside(it, value, self.context.start)
         whole = hp.place_of(it, out)
         for depth, other, below in held:
             hp.share(it, whole, depth, other, below)
@@ -253,12 +239,9 @@ class Join:
                 others.append(out)
 
     def _identities_in(self, side: int, atom: Atom) -> set[ObjectId]:
-        it, arm = self.interpreter, self.arms[side]
-        outer, it.builder = it.builder, arm.builder
-        try:
+        it = self.interpreter
+        with it.within(self.arms[side].builder):
             return hp.identities(it, atom, own=True)
-        finally:
-            it.builder = outer
 
     def _placed(self, place: ObjectId, value: Value) -> Value:
         if isinstance(value, Var):

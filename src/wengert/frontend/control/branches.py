@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...errors import WengertError
 from ...ir.graph import Atom, Var, births
 from ...ops.program.refusals import REFUSALS
 from .. import heap as hp
 from ..domain.values import Value
 from ..heap import cells
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import NeverReturns, PathRaises, Step
 from . import deferral
 from .branch import Branch, Merge
 from .join import JoinValues
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("branch")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...ir.graph import Const, Var
 from ...ir.types import BOOL, Kind, Static, is_differentiable, join
 from ..domain.values import (
@@ -17,17 +15,8 @@ from ..domain.values import (
     kind_of_value,
     same,
 )
-from .loop_heap import (
-    Name,
-    Names,
-    bind_slot,
-    hint_of,
-    is_whole,
-)
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from .loop_heap import Attempt, Carried
+from ..machine.interpreter import Interpreter
+from .loop_heap import Attempt, Carried, Name, Names, bind_slot, hint_of, is_whole
 
 
 def assume(entry: Value | None, learned: Carried | None) -> Carried:

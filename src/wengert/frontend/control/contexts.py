@@ -6,7 +6,7 @@ import ast
 import contextlib
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Other
@@ -14,6 +14,7 @@ from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.registry import is_foreign
 from ..classes import class_lookup
+from ..domain.running import Consumer
 from ..domain.values import (
     Args,
     Closure,
@@ -25,19 +26,14 @@ from ..domain.values import (
     kind_of_value,
     tuple_of,
 )
-from ..functions.closures import syntax_of
-from ..heap import cells, now
+from ..functions.closures import closure_of, example_manager, syntax_of
+from ..heap import cells, iterator_state, now
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+from ..machine.session import Step
 from ..syntax import liveness
 from ..syntax.declarations import assigned_names
 from . import deferral, exceptions
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.session import Step
-from ..domain.running import Consumer
-from ..functions.closures import example_manager
-from ..heap import iterator_state
-from ..machine.protocol import operation
 
 
 def run_with(it: Interpreter, node: ast.With) -> None:
@@ -179,8 +175,6 @@ _OF_GENERATOR = type(example_manager())
 @operation("manager_of")
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
-    from ..functions.closures import closure_of
-
     inner: Any = closure.function.__wrapped__
     return _manager(it.call(closure_of(it, inner), args, kwargs))
 

@@ -7,7 +7,6 @@ is read again in this way (`Session.defers`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...errors import WengertError
 from ...ir.builder import Builder
@@ -16,12 +15,10 @@ from ...ir.records import value_record
 from ...ops import structure as st
 from ...ops.program.refusals import operands_of, refused, unless_refusal
 from ..domain.values import Value
+from ..machine.interpreter import Interpreter
 from ..machine.segments import Marked
 from ..machine.session import Frame
 from .branch import Branch
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @value_record

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ..domain.values import Items, Value
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names
 from .loops import by_test, finish
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("run_for_iterator")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Var
@@ -24,11 +24,9 @@ from ..domain.values import (
 )
 from ..heap import iterator_state
 from ..heap.places import as_the_object
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .join_one_sided import JoinOneSided
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("as_met")

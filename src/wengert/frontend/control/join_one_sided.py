@@ -100,12 +100,7 @@ class JoinOneSided(Join):
 
     def _is_of_outside(self, var: Var, side: int) -> bool:
         """Whether what an arm has opened is part of an object from outside: a change of a copy is none of that."""
-        it = self.interpreter
-        outer, it.builder = it.builder, self.arms[side].builder
-        try:
-            places = hp.identities(it, var, own=True)
-        finally:
-            it.builder = outer
+        places = self._identities_in(side, var)
         return any(place.born <= self.context.start for place in places)
 
     def _sided(self, kind: Kind, atom: Atom, side: int) -> Var:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import Atom, Const, Var
+from ...ir.graph import UNDEFINED, Atom, Const, Var
 from ...ir.types import BOOL, Seq
 from ..domain.running import Running
 from ..domain.values import Maybe, Value, flatten, fresh
 from ..heap import Heap, now
+from ..machine.interpreter import Interpreter
 from .carried import enter
-from .loop_heap import (
-    Attempt,
-    Carried,
-    Name,
-    Names,
-    bind_slot,
-    hint_of,
-    is_whole,
-)
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from .loop_heap import Attempt, Carried, Name, Names, bind_slot, hint_of, is_whole
 
 
 def emit_loop(
@@ -114,17 +104,13 @@ def _carried_atoms(
 ) -> list[Atom]:
     """The atoms that hold a carried value on one edge of the loop."""
     assert carried.kind is not None
-    outer, around = it.builder, it.heap
-    it.builder, it.heap = builder, heap
-    if is_whole(name):
-        assert value is not None
-        atoms = [it.atom(value)]
-    else:
-        atoms = it.coerce(None if value is None else now(it, value), carried.kind)
-    it.builder, it.heap = outer, around
+    with it.within(builder, heap):
+        if is_whole(name):
+            assert value is not None
+            atoms = [it.atom(value)]
+        else:
+            atoms = it.coerce(None if value is None else now(it, value), carried.kind)
     if carried.maybe and not atoms:
-        from ...ir.graph import UNDEFINED
-
         known = value is not None and not isinstance(value, Maybe)
         witness = value.witness if isinstance(value, Maybe) else Const(True)
         atoms = [witness if known or isinstance(value, Maybe) else UNDEFINED]

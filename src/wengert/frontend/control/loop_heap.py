@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Var
 from ...ir.records import mutable_record
 from ...ir.types import Kind, join
+from ...ops import structure as st
 from ..domain.values import (
     Items,
     Maybe,
@@ -23,9 +24,7 @@ from ..domain.values import (
 )
 from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
 from ..heap.loop_aliases import Ends, Objects, note_ends
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 Slot = tuple[ObjectId, Any]
 Name = str | Slot
@@ -203,12 +202,8 @@ def _is_same_object(
     if len(places) == 2 and places[0] is not None and isinstance(old, Items):
         return places[0] is places[1]
     if isinstance(old, Var) and isinstance(new, Var) and is_mutable(old) and is_mutable(new):
-        outer, around = it.builder, it.heap
-        it.builder, it.heap = attempt.builder, attempt.heap
-        try:
+        with it.within(attempt.builder, attempt.heap):
             return are_in_one_place(it, old, new)
-        finally:
-            it.builder, it.heap = outer, around
     return old is not None and new is not None and same(old, new)
 
 
@@ -248,8 +243,6 @@ def _as_run_time_object(
 
 def _item_kind(content: Content) -> Kind | None:
     """The kind of the items that a container holds at the end of an iteration."""
-    from ...ops import structure as st
-
     if isinstance(content, Var):
         return st.item_kind(content.kind)
     kind: Kind | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var, births
@@ -12,7 +12,7 @@ from ...ir.records import field, mutable_record
 from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.running import Running
+from ..domain.running import LoopKey, Running
 from ..domain.values import (
     Closure,
     Maybe,
@@ -33,6 +33,7 @@ from ..heap import (
     forget,
     hold_same,
     identities,
+    iterator_state,
     may_be,
     objects_of,
     place_of,
@@ -43,6 +44,8 @@ from ..heap import (
 from ..heap.cells import is_cell
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..heap.walking import items_written, written_since
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
 from .loop_emission import emit_loop
 from .loop_heap import (
@@ -56,12 +59,6 @@ from .loop_heap import (
     up_to_date,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..domain.running import LoopKey
-from ..heap import iterator_state
-from ..machine.protocol import operation
 
 Collect = Callable[[], Sequence[Value]]
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
@@ -15,14 +14,12 @@ from ...ops.program.refusals import REFUSALS
 from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import NeverReturns, strictly
 from ..machine.turns import by_turns, item_of, turns_of
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names, own_nodes, yields
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:

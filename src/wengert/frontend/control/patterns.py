@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ...ops import structure as st
+from ..classes.class_lookup import class_of
 from ..domain import number_classes
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value, list_of
+from ..machine.interpreter import Interpreter
 from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def run_match(it: Interpreter, node: ast.Match) -> None:
@@ -287,8 +286,6 @@ def _matches_class(
 
 def _is_known_instance(it: Interpreter, subject: Value, cls: type) -> bool | None:
     """Whether something is of a class; None where only the running program knows."""
-    from ..classes.class_lookup import class_of
-
     kind = kind_of_value(subject)
     if isinstance(subject, Var) and isinstance(kind, Number):
         return number_classes.is_instance(it, subject, kind, (cls,))

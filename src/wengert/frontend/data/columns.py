@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,15 +15,12 @@ from ...ir.graph import Const
 from ...ir.op import Op
 from ..boundary.foreign_libraries import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..polyfills.pandas import columns as column_polyfills
-from ..polyfills.pandas import frames as frame_polyfills
+from ..polyfills.pandas import columns as column_polyfills, frames as frame_polyfills
 from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column
 from ..polyfills.pandas.frames import Frame
 from . import tables
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def is_column(value: Value) -> TypeGuard[Items]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Eqn, Var
 from ...ir.op import Op
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import containers as co
 from ..domain.values import Value, list_of
 from ..heap import now
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 _PLAIN = (str, int, bool, float)
 _JOINING: dict[Op, Callable[[Any, Any], Any]] = {

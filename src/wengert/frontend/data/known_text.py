@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const
 from ...ir.types import BOOL, INT, PICTURE, STR, Kind, Other
@@ -19,12 +19,9 @@ from ...ops import structure as st
 from ..classes.class_lookup import class_of
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known, kind_of_value, list_of
 from ..heap import now
+from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
 from ..polyfills.stdlib import collections as container_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 _FIXED = (str, bytes, tuple, range, re.Pattern, re.Match, CodeType)
 _FUNCTIONS = frozenset(

@@ -9,7 +9,7 @@ is read like a global from there on, or another table. Where a table meets value
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -17,15 +17,14 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import PICTURE
 from ...ops import structure as st
 from ..boundary.foreign_libraries import is_data
+from ..domain.parts import Part, Step
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
+from ..functions.closures import made_alone
 from ..machine import protocol
 from ..machine.failing import fail_now
 from ..machine.guards import rely_on
+from ..machine.interpreter import Interpreter
 from ..polyfills.pandas.columns import is_numbered
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..domain.parts import Part, Step
 
 _OF_COLUMNS = (
     "values",
@@ -236,7 +235,6 @@ def known(it: Interpreter, value: Value) -> Any:
     Raises:
         LookupError: it depends on the run.
     """
-    from ..functions.closures import made_alone
     from ..functions.purity import is_pure
 
     if is_table(value):

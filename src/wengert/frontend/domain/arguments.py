@@ -35,8 +35,6 @@ def settled_default(it: Interpreter, value: Value) -> Value:
 
 def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
-    from .arguments import is_star
-
     signature = parse_signature(op.signature)
     by_position = signature.options[: max(0, len(args) - len(signature.operands))]
     given = {*by_position, *kwargs}

@@ -13,8 +13,7 @@ import numpy as np
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import BOOL, Array, Number, NumberType, Seq
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
 from .values import Value, kind_of_value
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir.op import Op
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.registry import named
 
 BINARY: dict[type[ast.operator], tuple[Op, Callable[[Any, Any], Any]]] = {

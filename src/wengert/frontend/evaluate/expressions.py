@@ -7,16 +7,17 @@ import operator
 import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import containers as co
 from ...ops.registry import named
+from ..calls.calls import evaluate_call, positional
 from ..data import columns, tables
+from ..domain.arguments import is_star
 from ..domain.values import (
     PLAIN,
     Items,
@@ -27,13 +28,12 @@ from ..domain.values import (
     list_of,
     tuple_of,
 )
+from ..functions.closures import make_closure
 from ..heap import cells, now
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .operations import is_number
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("evaluate")
@@ -165,9 +165,6 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
-    from ..calls.calls import positional
-    from ..domain.arguments import is_star
-
     values = positional(it, node.elts)
     if any(map(is_star, values)):
         whole = it.joined(values)
@@ -176,9 +173,6 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
-    from ..calls.calls import positional
-    from ..domain.arguments import is_star
-
     values = positional(it, node.elts)
     listed = it.joined(values) if any(map(is_star, values)) else list_of(*values)
     return it.call(Const(set), [listed], {})
@@ -250,16 +244,12 @@ def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
 def _no_view_of_another(it: Interpreter, value: Value) -> Value:
     """A value that a program reads; what shows the items of another object is refused: these may change there."""
-    if isinstance(value, Const) and _shows_what_may_change(value.value):
+    if isinstance(value, Const) and isinstance(value.value, (types.MappingProxyType, memoryview)):
         raise it.unsupported(
             f"a {type(value.value).__name__} shows what another object holds, whose changes it would have to follow",
             "Read the array or the dictionary itself, or pass a copy: `list(m)`, `dict(p)`.",
         )
     return value
-
-
-def _shows_what_may_change(value: object) -> bool:
-    return isinstance(value, (types.MappingProxyType, memoryview))
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
@@ -344,14 +334,10 @@ def _formatted(it: Interpreter, part: ast.FormattedValue, value: Value) -> Value
 
 
 def _lambda(it: Interpreter, node: ast.Lambda) -> Value:
-    from ..functions.closures import make_closure
-
     return make_closure(it, node)
 
 
 def _call(it: Interpreter, node: ast.Call) -> Value:
-    from ..calls.calls import evaluate_call
-
     value = evaluate_call(it, node)
     return now(it, value) if is_iterator(value) else value  # which refuses one that is lost
 

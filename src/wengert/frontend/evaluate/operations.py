@@ -7,20 +7,21 @@ import operator
 from collections.abc import Sequence
 from contextlib import suppress
 from types import UnionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
-from ...ops import elementwise as el
-from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops import elementwise as el, structure as st
+from ...ops.arrays.creation import array
+from ...ops.program import containers as co, identity as ident
 from .. import heap
+from ..classes.class_lookup import as_key
 from ..containers import choosing
 from ..data import columns, tables
 from ..domain.number_classes import is_exact
+from ..domain.operators import COMPARE, op_of
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -30,17 +31,14 @@ from ..domain.values import (
     is_mutable,
     kind_of_value,
     list_of,
+    object_class,
     tuple_of,
 )
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..classes.class_lookup import as_key
-from ..domain.operators import COMPARE, op_of
 
 
 def is_number(value: Any) -> bool:
@@ -70,8 +68,6 @@ def binary(
             return joined
     if op is el.mul and (_is_list(left) or _is_list(right)):
         return _times_list(it, left, right)
-    from ..domain.values import object_class
-
     if object_class(left) is not None or object_class(right) is not None:
         return dispatch_operator(it, op, [left, right])
     if op is el.bitor and not all(
@@ -134,8 +130,6 @@ def _times_list(it: Interpreter, left: Value, right: Value) -> Value:
 
 def _as_array(it: Interpreter, value: Value) -> Atom:
     """What NumPy makes of an operand that may be a list."""
-    from ...ops.arrays.creation import array
-
     atom = it.atom(value)
     return it.emit(array, atom, namespace="np") if _is_list(value) else atom
 

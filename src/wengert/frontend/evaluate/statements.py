@@ -9,26 +9,24 @@ import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
+from ..calls.calls import evaluate_call
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
+from ..functions.closures import make_closure
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import Step
-from .expressions import evaluate_after
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..functions.closures import make_closure
 from ..syntax.exits import always_leaves
+from .expressions import evaluate_after
 
 
 @operation("execute")
@@ -283,8 +281,6 @@ def _unpack_at_run_time(
 
 
 def _run_expr(it: Interpreter, node: ast.Expr) -> None:
-    from ..calls.calls import evaluate_call
-
     if isinstance(node.value, ast.Call):
         evaluate_call(it, node.value)  # nobody asks what it gives
     elif not isinstance(node.value, ast.Constant):

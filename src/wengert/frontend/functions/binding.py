@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...ops import structure as st
+from ..domain.arguments import is_star, settled_default, star
 from ..domain.values import Args, Closure, Items, Kwargs, Value, tuple_of
 from ..machine.failing import raise_now
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..domain.arguments import is_star, settled_default, star
+from ..machine.interpreter import Interpreter
 
 
 def bind_arguments(

@@ -7,7 +7,7 @@ import contextlib
 import types
 from collections.abc import Mapping
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from ...errors import NoSource
@@ -18,11 +18,9 @@ from ..boundary.signature import Template
 from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells
 from ..machine.guards import rely_on_function
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.sources import source_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def closure_of(

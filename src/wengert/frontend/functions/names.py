@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...errors import NoSource, UnsupportedSyntax
 from ...ir.graph import Const, Var
@@ -19,14 +19,12 @@ from ..boundary.signature import derives, kind_of
 from ..domain.values import Items, Maybe, Native, Scope, Value, as_known
 from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now
-from ..machine.guards import MISSING, rely_on
+from ..machine.guards import MISSING, is_users_module, rely_on
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..machine.guards import is_users_module
+from .closures import closure_of
 
 
 @operation("lookup")
@@ -162,8 +160,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         globals_state.note_holder(it, name, value)
         return as_known(value)
     if isinstance(value, FunctionType):
-        from .closures import closure_of
-
         try:
             return closure_of(it, value)
         except NoSource:

@@ -6,17 +6,15 @@ import ast
 import builtins
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Number
 from .. import heap
 from ..domain.values import Closure, Items, Scope, Value, is_mutable
 from ..heap.cells import known_external
+from ..machine.interpreter import Interpreter
 from ..syntax.declarations import free_names
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 _FIXED = (int, float, complex, str, bytes, bool, type, ModuleType, type(None), range, frozenset)
 

@@ -9,16 +9,14 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..domain.arguments import is_star
 from ..domain.values import Value
 from ..machine.failing import fail_now
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 
 def refuse_wrong_call(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
@@ -11,11 +10,9 @@ from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struc
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.values import ObjectId, Part, Untracked, Value, is_mutable
+from ..machine.interpreter import Interpreter
 from .places import identities, place_of
 from .views import depth_along, depth_in_whole, gathers, meet, view_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 MOST_LINKS = 200_000
 MOST_SHARED = 3_000_000

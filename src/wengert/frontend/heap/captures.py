@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.records import replace
@@ -26,11 +26,9 @@ from ..domain.values import (
     is_taken_apart,
     kind_of_value,
 )
+from ..machine.interpreter import Interpreter
 from ..syntax.declarations import free_names
 from . import now, starts
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def put_together(items: Items) -> Value:

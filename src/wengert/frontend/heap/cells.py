@@ -71,7 +71,6 @@ def unbound(it: Interpreter, name: str, *, own: bool) -> NoReturn:
         f"cannot access {which} variable '{name}' where it is not associated with a value{where}"
     )
     raise_now(it, UnboundLocalError if own else NameError, message)
-    raise AssertionError("unreachable")
 
 
 @operation("write_cell")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
 from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..domain.values import Items, ObjectId, Part, Untracked, Write
+from ..machine.interpreter import Interpreter
 from .aliases import (
     deeper_than,
     holds_mutable,
@@ -52,9 +52,6 @@ from .views import (
     views_to,
     ways_to,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
 

@@ -5,21 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, Block, Const, Eqn, Var
 from ...ir.types import Array
 from ...ops import structure as st
 from ...ops.arrays.creation import empty_like
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
+from ..machine.interpreter import Interpreter
 from .layouts import is_view, may_be_copy
 from .places import place_of
 from .views import ways_to
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def tell_apart(it: Interpreter, var: Var) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import structure as st
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -23,6 +22,7 @@ from ..domain.values import (
     Write,
     flatten,
 )
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
@@ -38,9 +38,6 @@ from .views import (
     views_to,
     ways_to,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("now")
@@ -230,9 +227,8 @@ def _chosen(it: Interpreter, var: Var, condition: Atom, again: Callable[[], Atom
     """A part of something as it is now if it changes with it, and otherwise as it was."""
     outer, out = it.builder, Var(var.kind, var.name, var.shape_of)
     with it.catching.quiet():  # what could be taken once can be taken again
-        it.builder = outer.child()
-        then = it.builder.block((), [again()])
-        it.builder = outer
+        with it.within(outer.child()):
+            then = it.builder.block((), [again()])
         outer.if_(condition, then, Block((), (), (var,)), [out])
     it.reading.stands_for[out] = var
     _note_what_left(it, out, var)

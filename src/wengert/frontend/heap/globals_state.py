@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from ...ops import structure as st
 from ...runtime.memory import can_change
 from ...runtime.reached import BOUND, reached_from
 from ..domain.values import ObjectId, held_by
+from ..machine.interpreter import Interpreter
 from .places import NeedsWhole
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 LARGEST = 10_000
 """How many parts of an object are looked at."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...ir.graph import Atom, Var
 from ..domain.values import ObjectId, Part, Untracked, is_mutable
+from ..machine.interpreter import Interpreter
 from .current import what_happened
 from .places import in_whole, place_of
 from .views import lead_to_one, steps_of, views_to
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:

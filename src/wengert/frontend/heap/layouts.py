@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.op import Op
 from ...ir.types import UNKNOWN
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops.program import identity as ident, memory as me
+from ..machine.interpreter import Interpreter
 from .views import SPLITTING
-
-if TYPE_CHECKING:
-    from ...ir.op import Op
-    from ..machine.interpreter import Interpreter
 
 _IN_ORDER = frozenset(("reshape", "ravel", "asarray", "ascontiguousarray", "asfortranarray"))
 """Ops that give a view of an array whose elements lie in the order that is asked for, or else a copy."""

@@ -7,14 +7,14 @@ iteration may be one when the next begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Set as AbstractSet
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Var
 from ...ir.records import field, mutable_record
 from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable
+from ..machine.interpreter import Interpreter
 from . import (
     ONE,
     Tie,
@@ -28,9 +28,6 @@ from . import (
     with_aliases,
 )
 from .globals_state import note_change
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 Path = tuple[Any, ...]
 Within = dict[ObjectId, int]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import NONE, SLICE, Array, Kind, Number, Other, Struct, Unknown
 from ...ops import structure as st
 from ...ops.array_kinds import rank_of
+from ..machine.interpreter import Interpreter
 from .sharings import spot_of
 from .views import view_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def may_overlap(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:

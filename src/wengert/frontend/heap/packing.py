@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,32 +25,14 @@ from ..domain.values import (
     is_object,
     kind_of_value,
 )
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
-from .aliases import (
-    depth_of_common,
-    may_be,
-    may_be_part,
-    share,
-    share_through,
-    sharing,
-    stands_for,
-)
+from .aliases import depth_of_common, may_be, may_be_part, share, share_through, sharing, stands_for
 from .current import now
-from .places import (
-    Content,
-    NeedsWhole,
-    as_the_object,
-    identities,
-    in_whole,
-    place_of,
-    refuse_given,
-)
+from .places import Content, NeedsWhole, as_the_object, identities, in_whole, place_of, refuse_given
 from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("packed")

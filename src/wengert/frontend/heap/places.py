@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Var
 from ...ir.types import Number, Other
 from ..domain.values import Items, Maybe, ObjectId, Part, Untracked, Value, held_by, is_mutable
+from ..machine.interpreter import Interpreter
 from .views import steps_of, view_of, views_to
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 Content = Value | Part | Untracked
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
 from ...ir.records import replace
 from ..domain.values import Held, Moved, ObjectId, Part, Untracked, kind_of_value
+from ..machine.interpreter import Interpreter
 from .aliases import share, share_what_left
 from .current import part_of
 from .places import in_whole, note_left, place_of
 from .views import compared, depth_along, depth_of_path, lead_to_one, meet
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 Path = tuple[Atom, ...]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
@@ -27,11 +27,9 @@ from ..domain.values import (
     Value,
     object_class,
 )
+from ..machine.interpreter import Interpreter
 from .aliases import holds_mutable, holds_operands, link_holders, may_be_same
 from .views import view_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 _BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
 """Ops that hand out an object which somebody else holds."""

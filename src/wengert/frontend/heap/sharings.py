@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
@@ -12,6 +12,7 @@ from ...ir.types import UNKNOWN, Number, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.values import Held, Items, ObjectId, Part, Untracked, Value, Write, is_mutable
+from ..machine.interpreter import Interpreter
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
@@ -28,9 +29,6 @@ from .views import (
     view_of,
     views_to,
 )
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 class SharedItems(Exception):
@@ -339,7 +337,7 @@ def _has_changed(
     old_spots, *old = compared.get(key, (0,) * len(counts))
     compared[key] = counts
     return any(
-        _changes(write, spot)
+        _goes_into(write.path, write.depth, spot)
         for writes, start in zip(among, old, strict=True)
         for n, spot in enumerate(spots)
         for write in (writes[start:] if n < old_spots else writes)
@@ -417,10 +415,6 @@ def may_be_held(it: Interpreter, held: Held) -> set[ObjectId]:
 def depth_of(held: Held) -> int:
     """Through how many containers a value was put into an object."""
     return depth_along(held.steps)
-
-
-def _changes(write: Write, spot: Spot) -> bool:
-    return _goes_into(write.path, write.depth, spot)
 
 
 def _goes_into(path: tuple[Atom, ...], depth: int, spot: Spot) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
@@ -12,9 +12,7 @@ from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
 from ...ops.program import memory as me
 from ..domain.values import Value
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 _SAME_OBJECT = (st.bound, st.unpackable)
 

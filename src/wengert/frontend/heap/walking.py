@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number
 from ...ops import structure as st
 from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
+from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from . import content_in, identities, now, place_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @value_record
@@ -169,7 +167,6 @@ def dictionaries(it: Interpreter, iterable: Value) -> list[tuple[Value, Atom]]:
 
 def raise_if_resized(it: Interpreter, walked: Sequence[tuple[Value, Atom]]) -> None:
     """Raise what Python does where a dictionary has got more or fewer keys than when the loop began."""
-    from ..machine.failing import raise_now
 
     def fail() -> None:
         raise_now(it, RuntimeError, "dictionary changed size during iteration")

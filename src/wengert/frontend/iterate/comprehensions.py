@@ -7,7 +7,7 @@ import functools
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const
 from ...ir.records import replace
@@ -28,14 +28,12 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import iterator_state, now, walking
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import Frame
 from ..machine.turns import by_turns
 from ..syntax.generator_syntax import as_function
 from . import generators
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Atom, Const, Var
 from .. import heap
+from ..domain.running import Consumer
 from ..domain.values import (
     Activation,
     Closure,
@@ -24,16 +25,12 @@ from ..domain.values import (
     Value,
     list_of,
 )
-from ..heap import cells
-from ..machine.protocol import operation
-from ..syntax.generator_syntax import is_endless
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.session import Frame
-from ..domain.running import Consumer
-from ..heap import iterator_state
+from ..heap import cells, iterator_state
 from ..heap.iterator_state import drive, leave_if, producer_of
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+from ..machine.session import Frame, NeedsCallee
+from ..syntax.generator_syntax import is_endless
 
 # --- making and asking ----------------------------------------------------------------------
 
@@ -175,8 +172,6 @@ class GeneratorFrame(Activation):
 
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
-        from ..machine.session import NeedsCallee
-
         if it.recurs(self.closure, self.bound):
             it.reading.separate.add(self.closure.identity)
             raise NeedsCallee

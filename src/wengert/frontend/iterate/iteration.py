@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
-from ...ops import elementwise as el
-from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops import elementwise as el, structure as st
+from ...ops.program import containers as co, identity as ident
 from ..classes import instances
+from ..classes.class_lookup import defines, is_walked_over
 from ..data import tables
+from ..domain.arguments import is_star
+from ..domain.running import UNROLL, Named, Running
 from ..domain.values import (
     Closure,
     Items,
@@ -26,17 +27,14 @@ from ..domain.values import (
     Value,
     from_key,
     list_of,
+    object_class,
     tuple_of,
 )
-from ..heap import now, place_of, walking
+from ..heap import iterator_state, now, place_of, walking
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.turns import taken
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..domain.running import UNROLL, Named, Running
-from ..heap import iterator_state
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
@@ -75,14 +73,10 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
 
 def _says_itself(items: Items) -> bool:
     """Whether the class of a namedtuple says how it is walked over."""
-    from ..classes.class_lookup import defines
-
     return defines(items, "__iter__")
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
-    from ..domain.values import object_class
-
     if isinstance(constant, bytes):
         return _iterate_constant(it, list(constant))
     if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
@@ -161,11 +155,17 @@ def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
 
 
 def _zip(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
+    return _together(it, value, tuple_of)
+
+
+def _together(
+    it: Interpreter, value: LazyIterable, make: Callable[..., Value]
+) -> list[Value] | Running:
     parts = [iteration(it, part) for part in value.parts]
     known = [part for part in parts if isinstance(part, list)]
     if len(known) == len(parts):
-        return [tuple_of(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, tuple_of)
+        return [make(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, make)
 
 
 def _side_by_side(
@@ -243,8 +243,6 @@ def _enumerate(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
             return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
         part = at_run_time(it, part)
     count = it.emit(st.length, part.iterables[0])
-    from ...ops import elementwise as el
-
     if start == Const(0):
         indices = it.emit(st.range_, count)
     else:
@@ -262,22 +260,12 @@ def _numbers(part: Running, start: Value) -> Named | None:
 
 
 def _map(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
-
-    assert value.function is not None
     function = value.function
-
-    def make(*items: Value) -> Value:
-        return it.call(function, list(items), {})
-
-    parts = [iteration(it, part) for part in value.parts]
-    known = [part for part in parts if isinstance(part, list)]
-    if len(known) == len(parts):
-        return [make(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, make)
+    assert function is not None
+    return _together(it, value, lambda *items: it.call(function, list(items), {}))
 
 
 def _filter(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
-
     def keep(item: Value) -> Value:
         if value.function is None or value.function == Const(None):
             return item
@@ -393,8 +381,6 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
 @operation("settled")
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
-    from ..classes.class_lookup import is_walked_over
-
     value = now(it, value)
     if is_walked_over(value):
         value = it.iterated(value)
@@ -414,8 +400,6 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
 @operation("joined")
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
-    from ..domain.arguments import is_star
-
     parts: list[Atom] = []
     known: list[Value] = []
     for value in values:

@@ -10,14 +10,14 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from .. import heap
 from ..classes import instances
+from ..classes.class_lookup import defines
+from ..domain.running import Consumer, Running
 from ..domain.values import (
     Items,
     LazyIterable,
@@ -33,25 +33,14 @@ from ..domain.values import (
     object_class,
     tuple_of,
 )
-from ..heap import sharing, walking
+from ..heap import iterator_state, sharing, walking
+from ..heap.iterator_state import current, indexed, iterator_of, put_on, stop_iteration, taken_over
 from ..machine.failing import fail_now
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+from ..machine.session import Step
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import generators
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-    from ..machine.session import Step
-from ..domain.running import Consumer
-from ..heap import iterator_state
-from ..heap.iterator_state import (
-    current,
-    indexed,
-    iterator_of,
-    put_on,
-    stop_iteration,
-    taken_over,
-)
-from ..machine.protocol import operation
 
 
 @operation("make_iterator")
@@ -88,8 +77,6 @@ def _must_be_iterable(it: Interpreter, value: Const) -> None:
 @operation("walk")
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
-    from ..domain.running import Running
-
     value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
@@ -167,8 +154,6 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`next(iterator)`, `next(iterator, default)`."""
-    from ..classes.class_lookup import defines
-
     value, *default = args
     value = heap.now(it, value)
     instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")

@@ -12,9 +12,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import NONE, Array, Kind
-from ...ops import elementwise as el
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import elementwise as el, registry, structure as st
 from ...ops.arrays.creation import array as array_op
 from ...ops.arrays.shape import reshape
 from ...ops.program import identity as ident

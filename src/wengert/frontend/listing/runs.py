@@ -17,11 +17,9 @@ from ...ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ...ir.records import value_record
 from ...ir.types import NONE, Kind, Struct, step_into
 from ...numbers.number import value_of
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays.creation import array as array_op
-from ...ops.program import identity as ident
-from ...ops.program import memory as writes
+from ...ops.program import identity as ident, memory as writes
 from ..boundary import signature
 from ..domain.values import Items, Value, flatten, fresh, kind_of_value
 from ..record.boxes import Recorded

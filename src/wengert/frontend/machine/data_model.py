@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 
+from ...ir.graph import Atom, Const, Var
+from ...ir.op import Op
+from ...ir.types import Kind
+from ..domain.parts import Part
+from ..domain.values import Args, Closure, Handler, Items, Kwargs, Scope, Value
 from .declaring import done_in
-
-if TYPE_CHECKING:
-    import ast
-    from types import FunctionType
-
-    from ...ir.graph import Atom, Const, Var
-    from ...ir.op import Op
-    from ...ir.types import Kind
-    from ..domain.parts import Part
-    from ..domain.values import Args, Closure, Handler, Items, Kwargs, Scope, Value
-    from .session import Step
+from .session import Step
 
 
 class DataModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import BOOL, INT, Array, Number, Other
@@ -13,9 +13,7 @@ from ...ops.registry import named
 from ..domain.values import Args, Items, Kwargs, Value, kind_of_value
 from ..polyfills.numpy import draws
 from ..polyfills.stdlib.random import METHODS, OF_NUMPY, OF_PYTHON
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter
+from .interpreter import Interpreter
 
 
 def drawn_by(

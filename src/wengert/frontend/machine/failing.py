@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...ir.graph import Const
 from ...ops import structure as st
 from ..domain.values import Value
+from .interpreter import Interpreter
 from .session import NeverReturns
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter
 
 
 def raise_now(it: Interpreter, error: type[Exception], message: str, **named: str) -> NoReturn:

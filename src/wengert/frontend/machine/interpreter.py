@@ -289,6 +289,20 @@ class Interpreter(Operations):
         self.catching.return_to(mark.open)
 
     @contextmanager
+    def within(self, builder: Builder, heap: Heap | None = None) -> Generator[None]:
+        """Read into another block, and see what objects hold there."""
+        outer, around = self.builder, self.heap
+        self.builder = builder
+        if heap is not None:
+            self.heap = heap
+        try:
+            yield
+        finally:
+            self.builder = outer
+            if heap is not None:
+                self.heap = around
+
+    @contextmanager
     def aside(self) -> Generator[Builder, None, None]:
         """Read into a block of its own; names keep what they were bound to before."""
         mark = self.mark()

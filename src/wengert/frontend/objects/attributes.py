@@ -8,7 +8,7 @@ import operator
 import types
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +29,10 @@ from ...ir.types import (
     Static,
     Struct,
 )
-from ...ops import registry as ops
-from ...ops import structure as st
+from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.arrays.shape import kind_if_number
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops.program import containers as co, identity as ident
 from ..boundary.signature import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
@@ -56,14 +54,11 @@ from ..domain.values import (
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
 from . import class_attributes, dispatching, function_parts, namedtuples, objects
 from .identities import holds_by_identity
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 MUTATING = {
     "append", "extend", "insert", "pop", "popitem", "move_to_end", "remove", "clear", "update", "setdefault", "sort",
@@ -507,11 +502,7 @@ def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
         if key.value in items.keys:
             return items[key.value]
         return default[0] if default else Const(None)
-    return _get(it, _as_var(it, items), args)
-
-
-def _as_var(it: Interpreter, items: Items) -> Var | Const:
-    return it.atom(items)
+    return _get(it, it.atom(items), args)
 
 
 def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder
-from ...ir.graph import UNDEFINED, Atom, Const
+from ...ir.graph import UNDEFINED, Const
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..classes import class_lookup
 from ..domain.values import Items, Maybe, ObjectId, Untracked, Value, is_mutable
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
@@ -119,7 +116,7 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     origin = place.origin
     assert isinstance(origin, Items)
     if place not in it.reading.kept_to_itself:
-        _store(it, cls, name, it.atom(value))
+        it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
     put(it, origin, origin.holding([value], [name]))
 
 
@@ -130,16 +127,11 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> ObjectId:
         return place
     before: dict[str, Value] = {}
     if name in vars(cls):  # what it inherits, the class it inherits from may get anew
-        outer, it.builder = it.builder, Builder(it.builder.span)
-        before[name] = it.lift(cls, name, getattr(cls, name))
-        it.reading.early += it.builder.eqns
-        it.builder = outer
+        with it.within(Builder(it.builder.span)):
+            before[name] = it.lift(cls, name, getattr(cls, name))
+            it.reading.early += it.builder.eqns
     origin = Items("class", tuple(before), tuple(before.values()), cls)
     place = origin.place = ObjectId(origin)
     place.born = -1
     it.reading.class_attributes[cls, name] = place
     return place
-
-
-def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:
-    it.emit(me.store, Const(cls), Const(me.Field(name)), value)

@@ -11,12 +11,13 @@ import types
 import typing
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
 from ..boundary.signature import namedtuple_fields
 from ..classes import class_lookup
+from ..classes.class_lookup import is_generated_init
 from ..domain.arguments import DEFAULT_FACTORY, settled_default
 from ..domain.values import (
     Args,
@@ -33,12 +34,9 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import bound_before
 from ..heap import NeedsWhole, now, place_of
 from ..machine.failing import fail_now, raise_now
-from . import object_changes, objects
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..classes.class_lookup import is_generated_init
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from . import object_changes, objects
 
 
 @operation("construct")

@@ -6,14 +6,12 @@ import ast
 import functools
 import types
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.builder import Builder
 from ...ir.graph import Const
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, as_known
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 
 class Dispatcher:

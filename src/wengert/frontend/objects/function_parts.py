@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const
 from ..boundary.signature import Template, knows_attribute
@@ -14,10 +14,8 @@ from ..classes import instances
 from ..classes.bound_methods import receiver_of
 from ..domain.values import Closure, Items, Value, as_known
 from ..heap import cells
+from ..machine.interpreter import Interpreter
 from ..machine.session import NeedsKnown
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 _OF_SOURCE: dict[str, Callable[[Closure], str | None]] = {
     "__name__": lambda closure: (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...ops import structure as st
@@ -25,10 +24,8 @@ from ..domain.values import (
     is_object,
 )
 from ..heap import may_be, now, place_of
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 from ..heap.current import opened
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 
 # --- `is` -----------------------------------------------------------------------------------

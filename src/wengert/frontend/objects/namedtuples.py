@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 from ..boundary.signature import namedtuple_fields
 from ..domain.values import Args, Items, Kwargs, Native, Value, as_known
 from ..machine.failing import raise_now
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
+from ..machine.interpreter import Interpreter
 
 
 def replaced(it: Interpreter, items: Items, changes: Kwargs) -> Value:

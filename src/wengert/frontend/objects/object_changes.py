@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Const
 from ...runtime.containers import CONTENTS
@@ -23,10 +22,8 @@ from ..classes.class_lookup import (
 from ..domain.values import Items, Value, as_known
 from ..heap import now
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
 
 
 @operation("set_on_object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import IF, UNDEFINED, Const, Var
 from ...ir.records import record
@@ -42,14 +42,11 @@ from ..domain.values import (
 )
 from ..heap import now, place_of
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes
 from .object_changes import delete_plainly
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-
 
 # --- reading ------------------------------------------------------------------------------
 
@@ -116,7 +113,7 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     held = class_attributes.held_by_class(it, cls, name)
     if held is not None:
         is_method = isinstance(held, Closure) or (
-            isinstance(held, Const) and _is_function(held.value)
+            isinstance(held, Const) and isinstance(held.value, types.FunctionType)
         )
         return bound(items, held, name) if is_method else held
     seen = seen_as(it, cls)
@@ -134,10 +131,6 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     if issubclass(cls, BaseException):
         refuse_set_by_python(it, name)
     return no_attribute(it, cls, name)
-
-
-def _is_function(value: Any) -> bool:
-    return isinstance(value, types.FunctionType)
 
 
 def refuse_set_by_python(it: Interpreter, name: str) -> None:
@@ -169,7 +162,7 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
         case classmethod():
             return bound(Const(cls), as_known(found.__func__), name)
         case functools.partialmethod():
-            return _partial_method(receiver, found, name)
+            return Native(name, functools.partial(_call_partial_method, receiver, found))
         case functools.singledispatchmethod():
             return Native(name, functools.partial(_dispatched, receiver, found))
         case types.WrapperDescriptorType() | types.MethodDescriptorType():
@@ -185,10 +178,6 @@ def _by_descriptor(it: Interpreter, receiver: Value, cls: type, name: str, found
     if getter is not None:
         return it.call(Const(getter), [Const(found), receiver, Const(cls)], {})
     return class_attributes.value_of_class(it, cls, name)
-
-
-def _partial_method(receiver: Value, found: functools.partialmethod[Any], name: str) -> Value:
-    return Native(name, functools.partial(_call_partial_method, receiver, found))
 
 
 def _call_partial_method(

@@ -6,7 +6,7 @@ import ast
 import math
 import types
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.op import Op
@@ -15,6 +15,7 @@ from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...runtime.containers import CONTENTS
 from ..classes import class_lookup, instances
+from ..classes.class_lookup import defines, is_walked_over, is_written
 from ..data import known_sets
 from ..domain.values import (
     OBJECTS,
@@ -32,16 +33,12 @@ from ..domain.values import (
 from ..heap import now
 from ..heap.current import opened
 from ..machine.failing import raise_now
+from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
-from ..polyfills.stdlib import collections as container_polyfills
-from ..polyfills.stdlib import iterators as iterator_polyfills
+from ..polyfills.stdlib import collections as container_polyfills, iterators as iterator_polyfills
 from . import objects
 from .identities import identical, is_among
-
-if TYPE_CHECKING:
-    from ..machine.interpreter import Interpreter
-from ..classes.class_lookup import defines, is_walked_over, is_written
 
 METHODS: dict[str, str] = {
     "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
@@ -85,11 +82,7 @@ def call_method_of_class(
         return None
     method = objects.from_class(it, receiver, cls, name, found)
     result = it.call(method, args, kwargs or {})
-    return None if _is_not_implemented(result) else result
-
-
-def _is_not_implemented(value: Value) -> bool:
-    return isinstance(value, Const) and value.value is NotImplemented
+    return None if isinstance(result, Const) and result.value is NotImplemented else result
 
 
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -450,6 +443,5 @@ def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs:
         if number is None:
             name = class_lookup.class_of(arg).__name__  # type: ignore[union-attr]
             raise_now(it, TypeError, f"must be real number, not {name}")
-            raise AssertionError("unreachable")
         converted.append(number)
     return it.call(Const(known), converted, kwargs)

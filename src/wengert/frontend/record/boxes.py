@@ -22,8 +22,7 @@ from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...rules.registry import rule_for
 from . import records

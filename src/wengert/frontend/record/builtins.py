@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...numbers.number import value_of
-from ...ops import elementwise as el
-from ...ops import registry
+from ...ops import elementwise as el, registry
 from . import boxes
+from .arrays import array
 from .as_text import from_hex, refuse_as_text
 from .boxes import Recorded, boxes_in
 from .methods import as_numpy, as_python
@@ -113,8 +113,6 @@ def _numpy_number(cls: Any) -> Callable[..., Any]:
             same = isinstance(value, float) if cls is np.float64 else type(value) is cls
             return as_numpy(x, cls) if same else el_astype(x, cls)
         if boxes_in((x,)):
-            from .arrays import array
-
             return array(x, dtype=cls)
         return cls(x, *others)
 
@@ -125,12 +123,8 @@ def el_astype(x: Any, cls: Any) -> Any:
     """A number in another precision."""
     dtype = np.dtype(cls)
     made = as_numpy(x, np.complex128 if np.iscomplexobj(value_of(x)) else np.float64)
-    below = _cast(made.value, cls)
+    below = el_astype(made.value, cls) if type(made.value) is Recorded else cls(made.value)
     return boxes.noted(x.tape, registry.named("astype"), (made,), {"dtype": dtype}, below)
-
-
-def _cast(value: Any, cls: Any) -> Any:
-    return el_astype(value, cls) if type(value) is Recorded else cls(value)
 
 
 FLOAT = _standing(float, _float)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...runtime.containers import is_built_on_container, own_base
+from ...runtime.containers import is_built_on_container, own_base, refill
 from ...runtime.reached import inside
 from .boxes import Recorded
 from .functions import is_polyfilled
@@ -30,8 +30,6 @@ def blank(x: Any, cls: Any) -> Any:
 
 def fill(made: Any, attributes: dict[str, Any]) -> None:
     """Have an object hold attributes, and items where it is a container."""
-    from ...runtime.containers import refill
-
     if is_built_on_container(type(made)):
         refill(made, attributes)
         return

@@ -7,9 +7,8 @@ from opcode import opmap
 from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
 
-from ...ir.callers import (
-    _installed,  # pyright: ignore[reportPrivateUsage]
-)
+from ...ir.callers import _installed  # pyright: ignore[reportPrivateUsage]
+from ...runtime.reached import closed_over
 
 WENGERT = __file__.rpartition("frontend")[0]
 
@@ -57,11 +56,7 @@ def is_standard(file: str) -> bool:
 
 def closes_over_code(function: FunctionType, depth: int = 0) -> bool:
     """Whether a function of a library was made for one of the program's."""
-    for cell in function.__closure__ or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            continue
+    for content in closed_over(function).values():
         held = content.values() if type(content) is dict else (content,)
         for each in held:
             if isinstance(each, FunctionType) and (

@@ -18,8 +18,7 @@ from ...numbers.number import compute, value_of
 from ...numbers.refusals import lost
 from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
-from ...ops import elementwise as el
-from ...ops import registry
+from ...ops import elementwise as el, registry
 from ...ops.dispatch.lookup import op_of
 from ...ops.signatures import bind
 from ...rules.registry import rule_for
@@ -55,7 +54,7 @@ def called(
     op: Op | None = None,
 ) -> Any:
     """A function on operands of which at least one is a box."""
-    hashable, is_method = _is_hashable(function), op is not None
+    hashable, is_method = type(function).__hash__ is not None, op is not None
     if hashable and op is None and len(args) == 1 and not keywords and type(args[0]) is Recorded:
         found = _of_one(function, args[0])
         if found is not None:
@@ -200,10 +199,6 @@ def _fields(x: Any, name: str) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)([_fields(item, name) for item in x])
     return x[name] if records.is_record(x) else x
-
-
-def _is_hashable(function: Any) -> bool:
-    return type(function).__hash__ is not None
 
 
 def _otherwise(function: Any, args: Any, keywords: Any) -> Any:

@@ -11,8 +11,7 @@ import numpy as np
 from ...ir.op import Op
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, asked, at_level_below, noted, recorded
 from .tape import Number, Weighted

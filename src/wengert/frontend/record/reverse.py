@@ -6,10 +6,12 @@ which is then played backwards: it is linear in them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...ir.op import Op
 from ...numbers.number import value_of
 from ...numbers.pushforward import (
     as_numpy_divides,
@@ -30,11 +32,6 @@ from .operations import operations
 from .operators import FLOATS
 from .sweeps import Run
 from .tape import Computed, Sweep, holds_operands, in_all_runs, value_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...ir.op import Op
 
 
 def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
@@ -75,14 +72,9 @@ def _scattered(bar: Any, x: Any, index: Any) -> Any:
     zeros = zeros_of(x)
     if np.shape(value_of(zeros)) == ():
         return np.sum(bar)
-    zeros = bar_zeros(zeros, bar)
+    zeros = fresh(np.array(zeros))
     np.add.at(zeros, index, bar)
     return zeros
-
-
-def bar_zeros(zeros: Any, bar: Any) -> Any:
-    """Zeros that a cotangent can be added to, which may carry derivatives."""
-    return fresh(np.array(zeros))
 
 
 def _rule_at(step: Computed) -> Rule:

@@ -20,6 +20,7 @@ from ...numbers.levels import Level
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import completed, scaled
 from ...ops import elementwise as el
+from ...runtime.cotangents import unbroadcast
 from .memory import Memory, Saved, number_fields, overlaps_itself, owner, places
 from .operations import operations
 
@@ -529,8 +530,6 @@ def last_written(shape: tuple[int, ...], index: Any) -> Any:
 
 def in_shape_of(bar: Any, value: Any) -> Any:
     """A cotangent summed over what writing a value repeated it along."""
-    from ...runtime.cotangents import unbroadcast
-
     if isinstance(value, (list, tuple)):
         return [in_shape_of(bar[k], item) for k, item in enumerate(value)]
     shape = np.shape(value_of(value))

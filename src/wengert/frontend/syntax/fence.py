@@ -75,7 +75,7 @@ def findings(root: ast.AST, file: str) -> list[Finding]:
     stack: list[tuple[str, ast.AST]] = [(name, node) for node in ast.iter_child_nodes(root)]
     while stack:
         name, node = stack.pop()
-        if _is_refused(node):
+        if type(node) in _REFUSED:
             message, hint = explain(node)
             found.append(Finding(message, hint, _span(node, file, name)))
         else:
@@ -83,10 +83,6 @@ def findings(root: ast.AST, file: str) -> list[Finding]:
             stack.extend((name, child) for child in ast.iter_child_nodes(node))
     found.sort(key=lambda f: (f.span.line, f.span.column) if f.span else (0, 0))
     return found
-
-
-def _is_refused(node: ast.AST) -> bool:
-    return type(node) in _REFUSED
 
 
 def _span(node: ast.AST, file: str, function: str) -> Span:

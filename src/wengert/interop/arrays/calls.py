@@ -7,13 +7,13 @@ from typing import Any
 
 from ...api import linear_maps
 from ...api.batches import Batched
-from ...api.gradients import ByArrays, Derivative, Text
+from ...api.gradients import ByArrays, Derivative
+from ...api.texts import Text
 from ...compile import calling, engine
 from ...compile.verbs import Verb
 from ...frontend.boundary import signature
 from ...frontend.boundary.no_code import computing_in, library_of_arrays
-from ...ir.types import BOOL, COMPLEX, FLOAT, INT, Kind
-from ...ir.types import Array as ArrayKind
+from ...ir.types import BOOL, COMPLEX, FLOAT, INT, Array as ArrayKind, Kind
 from .duck import Array, Scalar
 from .given import Given, bare, wrapped
 from .library import device_of, follows_standard, library

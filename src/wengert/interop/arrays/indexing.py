@@ -18,7 +18,7 @@ def read(space: Namespace, x: Duck, key: Any) -> Any:
     if not all(map(_is_basic, keys)):
         raw = _gathered(space, x.raw, keys)
         return (Array if len(raw.shape) else Scalar)(space, raw)
-    if _is_one_item(keys, x.ndim):
+    if len(keys) == x.ndim and not any(k is None or k is ... or isinstance(k, slice) for k in keys):
         return Scalar(space, space.copied(x.raw[keys]))  # of a library that shares memory
     if not space.library.is_mutable:
         put = lambda raw, new: raw.at[keys].set(new)
@@ -146,12 +146,6 @@ def _is_basic(key: Any) -> bool:
     if type(key) is int or key is None or key is ... or isinstance(key, slice):
         return True
     return type(key) is not bool and not key.shape and "bool" not in str(key.dtype)
-
-
-def _is_one_item(keys: tuple[Any, ...], rank: int) -> bool:
-    return len(keys) == rank and not any(
-        k is None or k is ... or isinstance(k, slice) for k in keys
-    )
 
 
 def _runs_backwards(key: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import UnsupportedSyntax
 from ...ir.builder import Builder, kind_of_atom, reduced_axes
-from ...ir.graph import ZERO, Atom, Const
+from ...ir.graph import ZERO, Atom, Const, Var
 from ...ir.op import Fold, Infer, Op
 from ...ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
 from ..array_kinds import dtype_of, given_option, rank_of
@@ -250,13 +250,7 @@ cumprod = declare(
 
 def _infer_sum_items(args: Args, params: Params) -> Kind:
     kind = item_kind(kind_of_atom(args[0]))
-    return named("add").infer([Const(0), *_of_kind(kind)], {})
-
-
-def _of_kind(kind: Kind) -> list[Atom]:
-    from ...ir.graph import Var
-
-    return [Var(kind)]
+    return named("add").infer([Const(0), Var(kind)], {})
 
 
 def _fold_start(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:

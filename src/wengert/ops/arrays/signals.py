@@ -11,8 +11,17 @@ from ...ir.graph import Const
 from ...ir.op import Infer
 from ...ir.types import STR, Array, Kind
 from ...runtime.numeric import signals as rt
-from ..array_kinds import Args, Params, constant, dtype_of, inexact, like_option, rank_of, real_of
-from ..array_kinds import promoted as promoted_dtype
+from ..array_kinds import (
+    Args,
+    Params,
+    constant,
+    dtype_of,
+    inexact,
+    like_option,
+    promoted as promoted_dtype,
+    rank_of,
+    real_of,
+)
 from ..helpers import helper
 from ..registry import declare
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import NoRule
 from ...ir.op import Op, add_libraries
+from ..registry import named
 
 Function = Callable[..., Any]
 
@@ -135,8 +136,6 @@ def _pow_derivative(x: Any, y: Any, *, order: int) -> Any:
 
 
 def _op(name: str) -> Op:
-    from ..registry import named
-
     return named(name)
 
 

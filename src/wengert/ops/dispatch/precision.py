@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..elementwise import log, sqrt
+from ..elementwise import atan, log, sqrt
 from .libraries import library_of
 
 
@@ -52,8 +52,6 @@ def converted(x: Fraction, number: Any) -> Any:
 
 
 def _pi(of: Callable[[int], Any]) -> Any:
-    from ..elementwise import atan
-
     return 4 * atan(of(1))
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.op import Infer, Op
-from ...ir.steps import Field as Field
-from ...ir.steps import Viewed as Viewed
+from ...ir.steps import Field as Field, Viewed as Viewed
 from ...ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
 from ..array_kinds import length_of, like_first
 from ..helpers import helper

@@ -30,9 +30,7 @@ from ...ir.op import Op
 from ...ir.types import COUNTS, UNKNOWN, Array, Kind, Number, Seq, Struct, is_differentiable
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_name
-from ...ops.program import containers as co
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops.program import containers as co, cotangents as ct, memory as me
 from ...rules.registry import Rule, rule_for
 from ..blocks.loops import LOOPS, Loop, view
 from .caught import HOLDING, carries

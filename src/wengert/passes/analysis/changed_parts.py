@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...ir.graph import IF, TRY, Atom, Block, Eqn, Var, alternatives
+from ...ir.graph import Atom, Block, Eqn, Var, walk
 from ...ops.program import memory as me
+from ..blocks.flow import merged
 from ..blocks.loops import LOOPS, view
 from .write_sets import targets
 
@@ -16,7 +15,7 @@ Way = tuple[Atom, ...]
 def changed_parts(body: Block) -> tuple[tuple[Var, Way], ...] | None:
     """The ways to what is changed; None if not all are known: a function that is called changes something."""
     versions = _Versions(body)
-    return None if versions.is_unknown else tuple(dict.fromkeys(versions.ways))
+    return None if versions.is_unknown else tuple(versions.ways)
 
 
 class _Versions:
@@ -24,47 +23,31 @@ class _Versions:
 
     def __init__(self, body: Block):
         self.is_unknown = False
-        self.ways: list[tuple[Var, Way]] = []
+        self.ways: dict[tuple[Var, Way], None] = {}
         self._origins: dict[Atom, Var] = {param: param for param in body.params}
         self._parts: set[Atom] = set()
         """What was taken out of a parameter, and may be written to by itself."""
-        self._block(body)
-
-    def _block(self, block: Block) -> None:
-        for eqn in block.eqns:
-            if eqn.op in (IF, TRY):
-                outs, blocks = alternatives(eqn)
-                for inner in blocks:
-                    self._block(inner)
-                    self._copy(inner.outs, outs)
-            elif eqn.op in LOOPS:
-                self._loop(eqn)
-            else:
-                self._written(eqn)
-
-    def _loop(self, eqn: Eqn) -> None:
-        loop = view(eqn)
-        self._copy(loop.initials, loop.carried)
-        if any(map(self._is_given, loop.iterables)):
-            self._parts.update(loop.items)
         before = -1
-        while before != len(self._parts) + len(
-            self._origins
-        ):  # what one turn has taken out the next may write to
+        while before != len(self._parts) + len(self._origins):
             before = len(self._parts) + len(self._origins)
-            for block in eqn.blocks:
-                self._block(block)
-            self._copy(loop.results, loop.carried)
-        self._copy(loop.results, loop.outs)
-        self._copy(loop.initials, loop.outs)
+            for eqn in walk(body):
+                if eqn.blocks:
+                    self._control(eqn)
+                else:
+                    self._written(eqn)
 
-    def _copy(self, sources: Sequence[Atom], versions: Sequence[Var]) -> None:
-        for source, version in zip(sources, versions, strict=True):
-            origin = self._origins.get(source)
-            if source in self._parts:
-                self._parts.add(version)
-            if origin is not None:
-                self.is_unknown |= self._origins.setdefault(version, origin) is not origin
+    def _control(self, eqn: Eqn) -> None:
+        for version, sources in merged(eqn):
+            for source in sources:
+                origin = self._origins.get(source)
+                if source in self._parts:
+                    self._parts.add(version)
+                if origin is not None:
+                    self.is_unknown |= self._origins.setdefault(version, origin) is not origin
+        if eqn.op in LOOPS:
+            loop = view(eqn)
+            if any(map(self._is_given, loop.iterables)):
+                self._parts.update(loop.items)
 
     def _is_given(self, atom: Atom) -> bool:
         return atom in self._origins or atom in self._parts
@@ -81,9 +64,6 @@ class _Versions:
             if eqn.op not in me.OWN:
                 self.is_unknown = True
                 return
-            self.ways.append((origin, _way_of(eqn)))
+            way = eqn.args[1:-1] if eqn.op is me.overwrite else me.path_of(eqn)
+            self.ways[origin, tuple(way)] = None
             self._origins[eqn.outs[0]] = origin
-
-
-def _way_of(eqn: Eqn) -> Way:
-    return tuple(eqn.args[1:-1] if eqn.op is me.overwrite else me.path_of(eqn))

@@ -6,13 +6,13 @@ and what an effect may keep is *held* from outside; not the buffers that a calle
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
+from ...ir.graph import CALL, COMMENT, Atom, Block, Eqn, Var, walk
 from ...ir.records import value_record
 from ...ir.types import Array, Number, Other, Static, Unknown
 from ...ops.program import memory as me
-from ..blocks.loops import LOOPS, Loop, view
+from ..blocks.flow import Sources, flow, merged
 
 _OF_FIRST = frozenset(
     ("getitem", "given_at", "add_at", "reshape", "astype", "stored", "store", "overwrite")
@@ -164,12 +164,9 @@ class Groups:
             self.defined[out] = eqn
         if eqn.op is COMMENT:
             return
-        if eqn.op in (IF, TRY):
-            outs, blocks = alternatives(eqn)
-            for k, out in enumerate(outs):
-                self._merge(out, [block.outs[k] for block in blocks])
-        elif eqn.op in LOOPS:
-            self._loop(view(eqn))
+        if eqn.blocks:
+            self.slots.update(merged(eqn))
+            self._come_of(flow(eqn))
         elif eqn.op in me.OWN:
             self._write(eqn)
         elif eqn.op is CALL or (eqn.op.effect and eqn.op.name not in _HARMLESS):
@@ -198,22 +195,10 @@ class Groups:
         if eqn.op in me.TAKING and not isinstance(me.holder(eqn), Array):
             self.join(eqn.outs[0], value)
 
-    def _merge(self, out: Var, atoms: Sequence[Atom]) -> None:
-        self.slots[out] = tuple(atoms)
-        for atom in atoms:
-            self.join(out, atom)
-
-    def _loop(self, loop: Loop) -> None:
-        for k, out in enumerate(loop.outs):
-            slot = (loop.initials[k], loop.results[k])
-            self._merge(out, slot)
-            self._merge(loop.carried[k], slot)
-            if loop.test is not None:
-                self._merge(loop.test.params[k], slot)
-        for item, iterable in zip(loop.items, loop.iterables, strict=True):
-            self.join(item, iterable)
-        for atom, out in zip(loop.collected, loop.lists, strict=True):
-            self.join(out, atom)
+    def _come_of(self, pairs: Sources) -> None:
+        for out, atoms in pairs:
+            for atom in atoms:
+                self.join(out, atom)
 
 
 def handed_over(eqn: Eqn) -> dict[Var, Atom]:

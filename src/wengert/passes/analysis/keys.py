@@ -13,8 +13,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Block, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.types import NONE, UNKNOWN, Kind, Seq, Struct
-from ...ops.program import containers as co
-from ...ops.program import identity as ident
+from ...ops.program import containers as co, identity as ident
 from . import activity
 
 

@@ -9,18 +9,18 @@ says so.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 
 import numpy as np
 
 from ...errors import UnsupportedSyntax
 from ...ir.builder import kind_of_atom
-from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, alternatives
+from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.types import PICTURE, STR, Array, Number
 from ...ops import structure as st
 from ...rules.registry import rule_for
-from ..blocks.loops import LOOPS, view
+from ..blocks.flow import flow
 
 _READING = frozenset(("to_float", "to_complex", "astype"))
 _PLACES = ("count", "find", "rfind", "index", "rindex", "startswith", "endswith")
@@ -66,33 +66,19 @@ class _Text:
         """By a method, the object that it belongs to."""
 
     def block(self, block: Block) -> None:
-        for eqn in block.eqns:
-            if eqn.op in (IF, TRY):
-                outs, blocks = alternatives(eqn)
-                for inner in blocks:
-                    self.block(inner)
-                    self.copy(inner.outs, outs)
-            elif eqn.op in LOOPS:
-                self.loop(eqn)
-            else:
-                self.eqn(eqn)
-
-    def loop(self, eqn: Eqn) -> None:
-        loop = view(eqn)
-        self.copy(loop.iterables, loop.items)
-        self.copy(loop.initials, loop.carried)
         before = -1
         while before != len(self.text) + len(self.mixed):
             before = len(self.text) + len(self.mixed)
-            self.block(loop.body)
-            self.copy(loop.results, loop.carried)
-        self.copy(loop.carried, loop.outs)
-        self.copy(loop.collected, loop.lists)
+            for eqn in walk(block):
+                if eqn.blocks:
+                    self.control(eqn)
+                else:
+                    self.eqn(eqn)
 
-    def copy(self, sources: Sequence[Atom], targets: Sequence[Var]) -> None:
-        for source, target in zip(sources, targets, strict=True):
+    def control(self, eqn: Eqn) -> None:
+        for target, sources in flow(eqn):
             for found in (self.text, self.mixed):
-                if source in found:
+                if not found.isdisjoint(sources):
                     found.add(target)
 
     def eqn(self, eqn: Eqn) -> None:

@@ -32,8 +32,7 @@ from ...ir.graph import (
 from ...ir.records import replace, value_record
 from ...ir.renaming import clones, renamed_block
 from ...ir.types import INT, UNKNOWN, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..blocks.loops import LOOPS, Loop, Slot, rebuilt, view
 from ..blocks.tidy import tidy
 from . import activity

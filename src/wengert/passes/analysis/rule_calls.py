@@ -15,10 +15,8 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, Array, Kind, Number
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import cotangents as ct
+from ...ops import registry, structure as st
+from ...ops.program import containers as co, cotangents as ct
 from ...rules.identities.simplification import number_of_numpy
 from ...rules.places import refuse
 from ...rules.registry import Row, Rule, rule_for

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set as AbstractSet
 
-from ...ir.graph import (
-    IF,
-    TRY,
-    UNDEFINED,
-    Atom,
-    Block,
-    Const,
-    Eqn,
-    Function,
-    Var,
-    alternatives,
-    walk,
-)
+from ...ir.graph import UNDEFINED, Block, Const, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.types import leaves
 from ...ops.program import memory as me
-from ..blocks.loops import LOOPS, view
+from ..blocks.flow import flow, reached
 
 
 def unbound_inputs(function: Function) -> set[Var]:
@@ -33,44 +20,8 @@ def unbound_inputs(function: Function) -> set[Var]:
 
 def may_be_unbound(body: Block, given: AbstractSet[Var] = frozenset()) -> set[Var]:
     """The values that may be UNDEFINED: those that a branch or a loop merges with it, and those given."""
-    flow = [pair for eqn in walk(body) for pair in merged(eqn)]
-    return reached(flow, lambda atom: atom == UNDEFINED or atom in given).union(given)
-
-
-def reached(flow: Iterable[tuple[Var, Iterable[Atom]]], starts: Callable[[Atom], bool]) -> set[Var]:
-    """The values that may be, or come from, an atom that starts: each of `flow` comes from all beside it."""
-    flow = [(out, tuple(atoms)) for out, atoms in flow]
-    found: set[Var] = set()
-    before = -1
-    while before != len(found):
-        before = len(found)
-        for out, atoms in flow:
-            if out not in found and any(atom in found or starts(atom) for atom in atoms):
-                found.add(out)
-    return found
-
-
-def merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
-    """What control flow, or a copy, defines, each beside the values that it may be."""
-    if eqn.op in (IF, TRY):
-        outs, blocks = alternatives(eqn)
-        return [(out, [block.outs[k] for block in blocks]) for k, out in enumerate(outs)]
-    if eqn.op in me.COPIES:
-        return [(eqn.outs[0], eqn.args)]
-    if eqn.op not in LOOPS:
-        return ()
-    loop = view(eqn)
-    slots = list(zip(loop.initials, loop.results, strict=True))
-    outs = zip((*loop.carried, *loop.outs), (*slots, *slots), strict=True)
-    tests = zip(loop.test.params, slots, strict=True) if loop.test is not None else ()
-    lists = zip(loop.lists, ([atom] for atom in loop.collected), strict=True)
-    # what iterating over such a list gives may be unbound as well
-    return [
-        *outs,
-        *tests,
-        *lists,
-        *zip(loop.items, ([each] for each in loop.iterables), strict=True),
-    ]
+    pairs = [p for eqn in walk(body) if eqn.blocks or eqn.op in me.COPIES for p in flow(eqn)]
+    return reached(pairs, lambda atom: atom == UNDEFINED or atom in given).union(given)
 
 
 def with_unbound_marked(function: Function) -> Function:

@@ -7,8 +7,7 @@ from collections.abc import Container, Iterator
 from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
 from ...ir.records import value_record
 from ...ir.types import Array
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..blocks.loops import LOOPS, view
 from .write_sets import ABOUT_OBJECTS
 

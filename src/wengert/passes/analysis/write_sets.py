@@ -8,7 +8,6 @@ from collections.abc import Container, Iterable, Mapping
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import (
     CALL,
-    IF,
     TRY,
     UNDEFINED,
     ZERO,
@@ -27,12 +26,10 @@ from ...ir.graph import (
 from ...ir.op import Op
 from ...ir.records import replace, value_record
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, memory as me
 from ...ops.program.identity import gone
-from ..blocks.loops import LOOPS, view
+from ..blocks.flow import merged
 from ..blocks.tidy import tidy
 from .groups import Groups, handed_over, has_memory, is_computed
 from .realness import is_complex, is_real
@@ -217,15 +214,9 @@ def same_objects(eqns: Iterable[Eqn], *, views: bool = False) -> dict[Var, list[
                 add(eqn.outs[out], eqn.args[number : number + 1])
             for out, arg in handed_over(eqn).items():
                 add(out, [arg])
-        elif eqn.op in (IF, TRY):
-            outs, blocks = alternatives(eqn)
-            for k, out in enumerate(outs):
-                add(out, [block.outs[k] for block in blocks])
-        elif eqn.op in LOOPS:
-            loop = view(eqn)
-            for k, out in enumerate(loop.outs):
-                add(out, (loop.initials[k], loop.results[k]))
-                add(loop.carried[k], (loop.initials[k], loop.results[k]))
+        elif eqn.blocks:
+            for out, atoms in merged(eqn):
+                add(out, atoms)
         elif views and len(eqn.outs) == 1 and not is_computed(eqn):
             add(eqn.outs[0], eqn.args[:1])
     return found

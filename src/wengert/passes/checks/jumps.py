@@ -17,8 +17,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, Atom, Block, Callee, Const, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.types import BOOL, NONE, UNKNOWN, tuple_kind
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import implicit as im
 from ...rules.registry import rule_for
 from ..analysis import activity

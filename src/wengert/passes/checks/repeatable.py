@@ -8,9 +8,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Eqn, Function, Var, walk, with_called
 from ...ir.types import Array, Seq
 from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops.program import containers as co, cotangents as ct, memory as me
 from ...ops.program.drawing import makes_generator
 from ...rules.registry import rule_for
 from ..analysis.write_sets import targets, written

@@ -9,18 +9,15 @@ taken inside it (`ops/algebra`): a cotangent that happens to be 0 is no such zer
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder, kind_of_atom
-from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, walk
+from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program.memory import COPIES
-from ..analysis.unbound import merged, reached
-from ..blocks.loops import LOOPS
+from ...ops import registry, structure as st
+from ..blocks.flow import flow, reached
 from .singular_partials import has_slope
 
 if TYPE_CHECKING:
@@ -130,8 +127,8 @@ def derived_from(block: Block, singular: Collection[Eqn], starts: Collection[Var
         return set()
     eqns = walk(block)
     first = {out for eqn in singular for out in eqn.outs}.union(starts)
-    flow = [pair for eqn in eqns for pair in _flow(eqn)]
-    return reached(flow, lambda atom: atom in first) | first
+    pairs = [pair for eqn in eqns for pair in flow(eqn)]
+    return reached(pairs, lambda atom: atom in first) | first
 
 
 def leading_to(block: Block, singular: Collection[Eqn]) -> set[Var]:
@@ -139,20 +136,14 @@ def leading_to(block: Block, singular: Collection[Eqn]) -> set[Var]:
     if not singular:
         return set()
     first = {arg for eqn in singular for arg in eqn.args if isinstance(arg, Var)}
-    flow = [
+    pairs = [
         (atom, (out,))
         for eqn in walk(block)
-        for out, atoms in _flow(eqn)
+        for out, atoms in flow(eqn)
         for atom in atoms
         if isinstance(atom, Var)
     ]
-    return reached(flow, lambda atom: atom in first) | first
-
-
-def _flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
-    if eqn.op in (IF, TRY) or eqn.op in LOOPS or eqn.op in COPIES:
-        return merged(eqn)
-    return [(out, eqn.args) for out in eqn.outs]
+    return reached(pairs, lambda atom: atom in first) | first
 
 
 # --- counting -----------------------------------------------------------------------------

@@ -14,8 +14,7 @@ from ...ir.graph import TRY, Atom, Block, Const, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.renaming import clone, renamed_atom, renamed_eqn
 from ...ir.types import Array
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from .vectors import rank_of_array
 
 _PRODUCTS = frozenset(("matmul", "dot"))

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import BOOL, Array, Number
-from ...ops import elementwise as el
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import elementwise as el, registry, structure as st
 from ...ops.program import memory as me
 from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, scaled, with_method

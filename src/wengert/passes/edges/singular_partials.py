@@ -17,12 +17,11 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
 from ...ir.op import Op
 from ...ir.types import BOOL, INT, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.algebra import is_real
 from ...ops.program.memory import COPIES
 from ...rules.registry import Row, Rule, rule_for
-from ..analysis.unbound import merged, reached
+from ..blocks.flow import flow, reached
 
 _LINEAR = frozenset(("add", "sub", "neg", "pos"))
 CHOOSING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
@@ -305,7 +304,7 @@ def _atoms(eqn: Eqn) -> Sequence[Atom]:
 def _flow(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """Each value that an equation defines, beside those that it may come of."""
     if eqn.blocks or eqn.op in COPIES:
-        return merged(eqn)
+        return flow(eqn)
     if eqn.op.name in CHOOSING:
         return ()
     given = [(out, eqn.args) for out in eqn.outs if out.kind != BOOL]

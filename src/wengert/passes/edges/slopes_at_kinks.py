@@ -15,13 +15,11 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
 from ...ir.records import replace
 from ...ir.types import BOOL, Array, Number
-from ...ops import elementwise as el
-from ...ops import structure as st
-from ...ops.program import memory as me
+from ...ops import elementwise as el, structure as st
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
 from ..analysis.realness import is_real
-from ..analysis.unbound import merged, reached
+from ..blocks.flow import flow, reached
 
 if TYPE_CHECKING:
     from ..forward.block import Push
@@ -235,17 +233,10 @@ _FOLLOWED = frozenset(
 )
 
 
-def flow(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
-    """Each value that an equation defines, beside those that it may come of."""
-    if eqn.blocks or eqn.op in me.COPIES:
-        return merged(eqn)
-    return [(out, eqn.args) for out in eqn.outs]
-
-
 def _handed_on(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """What an equation hands on to where a slope is not followed."""
     if eqn.blocks:
-        return merged(eqn)
+        return flow(eqn)
     if _is_followed(eqn) or eqn.op in _OF_COTANGENTS or rule_for(eqn.op) is not None:
         return ()
     return [(out, eqn.args) for out in eqn.outs]

@@ -16,14 +16,13 @@ from ...ir.graph import CALL, Atom, Block, Const, Eqn, Function, Span, Var, walk
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom, renamed_eqn
 from ...ir.types import Array, Number, is_differentiable
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...ops.program import memory as me
 from ...rules.identities.squares import LENGTHS
 from ...rules.registry import rule_for
 from ..analysis.realness import is_real
-from ..analysis.unbound import reached
-from .slopes_at_kinks import SIGNS, Sided, chosen, flow, is_real_length, multiplies
+from ..blocks.flow import flow, reached
+from .slopes_at_kinks import SIGNS, Sided, chosen, is_real_length, multiplies
 
 _ZERO = Const(0.0)
 _GOLDEN = (math.sqrt(5) - 1) / 2

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.types import BOOL
-from ...ops import elementwise as el
-from ...ops import structure as st
+from ...ops import elementwise as el, structure as st
 from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, partials
 from .singular_partials import CHOOSING

@@ -27,8 +27,7 @@ from ...ir.graph import (
 )
 from ...ir.records import field, mutable_record, replace
 from ...ir.types import Array, Number, is_differentiable
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis.write_sets import Written, as_complex
 from ..blocks.loops import LOOPS, Slot, rebuilt, view

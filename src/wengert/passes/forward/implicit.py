@@ -15,8 +15,7 @@ from ...ir.graph import Atom, Callee, Const, Eqn, Function, Input, Var
 from ...ir.records import replace
 from ...ir.renaming import renamed_atom
 from ...ir.types import UNKNOWN, Kind, Number, Struct, tuple_kind
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import implicit as im
 from ..blocks.copies import copied, inlined
 from ..blocks.tidy import tidy

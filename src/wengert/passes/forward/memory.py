@@ -9,8 +9,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Kind, Number, Seq
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import memory as me
 from ..analysis.realness import is_complex, is_real
 from ..analysis.rule_calls import real_part

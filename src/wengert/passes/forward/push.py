@@ -6,16 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import (
-    TRY,
-    Block,
-    Callee,
-    Function,
-    Input,
-    Span,
-    Var,
-    walk,
-)
+from ...ir.graph import TRY, Block, Callee, Function, Input, Span, Var, walk
 from ...ir.types import is_differentiable, tuple_kind
 from ..analysis import activity
 from ..analysis.caught import refused

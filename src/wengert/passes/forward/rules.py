@@ -9,13 +9,11 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import identity as ident
-from ...ops.program import implicit as im
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
+from ..analysis.activity import operands_of
 from ..analysis.realness import is_real
 from ..analysis.rule_calls import (
     chosen_rule,
@@ -70,8 +68,6 @@ def push_rule(push: Push, eqn: Eqn) -> None:
 
 def activity_operands(eqn: Eqn) -> Sequence[Atom]:
     """The operands whose tangents matter."""
-    from ..analysis.activity import operands_of
-
     return tuple(operands_of(eqn))
 
 
@@ -327,7 +323,7 @@ def _getattr(push: Push, eqn: Eqn) -> None:
         push.set(eqn.outs[0], part)
 
 
-def _add_at(push: Push, eqn: Eqn) -> None:
+def _added(push: Push, eqn: Eqn) -> None:
     """The same write, of the value's tangent into the buffer's."""
     buffer, *path, value = eqn.args
     dot = push.tangent(value)
@@ -337,20 +333,7 @@ def _add_at(push: Push, eqn: Eqn) -> None:
         push.set(eqn.outs[0], buffer_dot)
         return
     args = (buffer_dot, *path, dot)
-    push.set(eqn.outs[0], push.builder.emit_with(st.add_at, args, eqn.params, eqn.namespace))
-
-
-def _add_attr(push: Push, eqn: Eqn) -> None:
-    buffer, x, value = eqn.args
-    dot = push.tangent(value)
-    buffer_dot = push.tangent(buffer) if dot == ZERO else push.tangent_or_zeros(buffer)
-    push.builder.append(eqn)
-    if dot == ZERO:
-        push.set(eqn.outs[0], buffer_dot)
-        return
-    kind = kind_of_atom(buffer_dot)
-    args = (buffer_dot, x, dot)
-    push.set(eqn.outs[0], push.builder.emit_with(ct.add_attr, args, eqn.params, kind=kind))
+    push.set(eqn.outs[0], push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace))
 
 
 def _accumulate(push: Push, eqn: Eqn) -> None:
@@ -381,8 +364,8 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.closure: _pack,
     st.getitem: on_first,
     st.getattr_: _getattr,
-    st.add_at: _add_at,
-    ct.add_attr: _add_attr,
+    st.add_at: _added,
+    ct.add_attr: _added,
     ct.shadow_attr: on_first,
     st.accumulate: _accumulate,
     st.unbroadcast: on_first,

@@ -13,8 +13,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, COMMENT, IF, TRY, UNDEFINED, Atom, Block, Eqn, Var, alternatives, walk
 from ...ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops.program import cotangents as ct, memory as me
 from ..analysis.groups import Given, handed_over, has_memory, is_of_first
 from ..analysis.uses import Uses
 from ..analysis.write_sets import (

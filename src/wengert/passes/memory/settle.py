@@ -30,8 +30,7 @@ from ...ir.graph import (
 from ...ir.records import replace
 from ...ir.renaming import renamed_block
 from ...ir.types import Array
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import implicit as im
 from ..analysis.groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 from ..analysis.precision import is_of_64_bits

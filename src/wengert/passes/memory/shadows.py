@@ -9,8 +9,7 @@ from ...errors import NoRule
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import INT, NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import memory as me
 from ...rules.registry import rule_for
 from ..analysis.rule_calls import one, options

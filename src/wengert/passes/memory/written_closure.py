@@ -6,11 +6,11 @@ connected with something that is written to can be changed by a write.
 
 from __future__ import annotations
 
-from ...ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
+from ...ir.graph import CALL, Atom, Block, Eqn, Var, walk
 from ...ir.types import Seq, Unknown
 from ..analysis.groups import Groups, handed_over, has_memory, is_computed
 from ..analysis.write_sets import WRITES, targets
-from ..blocks.loops import LOOPS, view
+from ..blocks.flow import flow
 
 JOINING = frozenset(("add", "mul"))
 """Ops that compute an array, or make a list of the items of others."""
@@ -28,30 +28,12 @@ class Concerned(Groups):
         return self.find(var) in self._written
 
     def _equation(self, eqn: Eqn) -> None:
-        if eqn.op in (IF, TRY) or eqn.op in LOOPS:
-            self._control(eqn)
+        if eqn.blocks:
+            self._come_of(flow(eqn))
         elif eqn.op is CALL or eqn.op.effect or not computes(eqn):
             found = [atom for atom in (*eqn.outs, *eqn.operands()) if has_memory(atom)]
             for atom in found[1:]:
                 self.join(found[0], atom)
-
-    def _control(self, eqn: Eqn) -> None:
-        if eqn.op in (IF, TRY):
-            outs, blocks = alternatives(eqn)
-            for k, out in enumerate(outs):
-                for block in blocks:
-                    self.join(out, block.outs[k])
-            return
-        loop = view(eqn)
-        for k, out in enumerate(loop.outs):
-            for atom in (loop.initials[k], loop.carried[k], loop.results[k]):
-                self.join(out, atom)
-            if loop.test is not None:
-                self.join(out, loop.test.params[k])
-        for item, iterable in zip(loop.items, loop.iterables, strict=True):
-            self.join(item, iterable)
-        for atom, out in zip(loop.collected, loop.lists, strict=True):
-            self.join(atom, out)
 
 
 def computes(eqn: Eqn) -> bool:

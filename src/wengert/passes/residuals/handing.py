@@ -9,8 +9,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Var, used_in
 from ...ir.renaming import clone, clones, renamed_atom
 from ...ir.types import BOOL, INT, RANGE, Array, Kind, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..blocks.loops import Loop, Slot
 from .plan import plan, recomputed, shared
 

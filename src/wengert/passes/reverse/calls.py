@@ -11,8 +11,7 @@ from ...ir.op import Op
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Seq, Struct, Unknown
 from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops.program import cotangents as ct, memory as me
 from ...rules.registry import Rule
 from ...runtime import calls
 from ..analysis.rule_calls import described

@@ -18,11 +18,8 @@ from ...ir.graph import COMMENT, WHILE, Atom, Block, Const, Eqn, Function, Var, 
 from ...ir.records import replace
 from ...ir.renaming import clone, cloned_block, renamed_atom, renamed_block, renamed_eqn
 from ...ir.types import BOOL, INT, Seq
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import containers as co
-from ...ops.program import loops as lo
-from ...ops.program import memory as me
+from ...ops import registry, structure as st
+from ...ops.program import containers as co, loops as lo, memory as me
 from ..analysis.groups import has_memory, is_computed
 from ..analysis.write_sets import same_objects, targets
 from ..blocks.loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn

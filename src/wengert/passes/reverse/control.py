@@ -16,8 +16,7 @@ from ...ir.graph import UNDEFINED, ZERO, Atom, Block, Eqn, Var, alternatives, wa
 from ...ir.records import field, mutable_record, replace
 from ...ir.renaming import clones, renamed_atom
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..analysis.caught import refused
 from ..blocks.loops import Loop, Slot, for_eqn, rebuilt, view
 from ..edges.zero_tangents import NO, YES

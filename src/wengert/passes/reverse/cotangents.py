@@ -14,10 +14,8 @@ from ...ir.builder import Builder, kind_of_atom, reduced_axes
 from ...ir.graph import ZERO, Atom, Const, Span, Var
 from ...ir.records import value_record
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import memory as me
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, memory as me
 from ..edges.masks import ONE, Masks, count_of
 from ..edges.zero_tangents import NO, YES
 

@@ -10,8 +10,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Block, Eqn, Function, Input, Var
 from ...ir.records import replace
 from ...ir.types import Number
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..blocks.copies import inlined
 from ..forward.implicit import Root
 from ..forward.push import pushforward

@@ -14,11 +14,9 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import INT, SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.array_kinds import rank_of_kind
-from ...ops.program import containers as co
-from ...ops.program import memory as me
+from ...ops.program import containers as co, memory as me
 from ..analysis.rule_calls import real_part
 from ..edges.masks import NOT_USED, ONE
 from ..memory.shadows import (

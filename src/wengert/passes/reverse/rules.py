@@ -11,8 +11,7 @@ from ...ir.graph import ZERO, Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
 from ...ir.renaming import renamed_eqn
 from ...ir.types import BOOL, COUNTS, UNKNOWN, Array, Kind, Number
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct
 from ...rules.identities.simplification import SimplifyingBuilder
 from ...rules.registry import Rule

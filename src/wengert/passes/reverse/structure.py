@@ -9,10 +9,8 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
-from ...ops import registry
-from ...ops import structure as st
-from ...ops.program import cotangents as ct
-from ...ops.program import implicit as im
+from ...ops import registry, structure as st
+from ...ops.program import cotangents as ct, implicit as im
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
 from .cotangents import NOTHING, Attribute, bar_name, nested_items

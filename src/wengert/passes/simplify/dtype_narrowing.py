@@ -14,12 +14,9 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, Atom, Block, Const, Eqn, Function, Var, alternatives, with_called
 from ...ir.records import replace
 from ...ir.types import BOOL, INT, NONE, UNKNOWN, Array, Kind, Number, Seq, Struct, join
-from ...ops import elementwise as el
-from ...ops import structure as st
-from ...ops.arrays import reduction as red
-from ...ops.arrays import shape
-from ...ops.program import identity as ident
-from ...ops.program import memory as me
+from ...ops import elementwise as el, structure as st
+from ...ops.arrays import reduction as red, shape
+from ...ops.program import identity as ident, memory as me
 from ..analysis.activity import BRANCHES
 from ..blocks.loops import LOOPS, view
 

@@ -12,8 +12,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Block, Eqn, Var
 from ...ir.records import replace
 from ...ir.types import Array
-from ...ops import registry
-from ...ops import structure as st
+from ...ops import registry, structure as st
 from ..analysis.write_sets import written
 from ..blocks.tidy import Needed
 

@@ -27,8 +27,7 @@ from ...ops.elementwise import cos, cosh, sign, sin, sinh, where
 from ...ops.promotion import analytic
 from ...ops.special import faddeeva, no_partial
 from ..forms import differential, scalar_rule
-from .functions import complex_result, slope_of_ellipkinc
-from .functions import scipy_rule as rule
+from .functions import complex_result, scipy_rule as rule, slope_of_ellipkinc
 
 
 def _several(function: Any) -> Callable[[Any], Any]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ....ir.builder import kind_of_atom
 from ....ir.graph import ZERO, Atom, Const, Eqn, Var
 from ....ir.types import Array, Number
-from ....ops import elementwise as el
-from ....ops import structure as st
+from ....ops import elementwise as el, structure as st
 from ....ops.arrays import reduction as rd
 from ....ops.program.cotangents import tangent_by_rule
 from ....rules.registry import Rule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..form.loopform import Apply, Expr, For, Slot
+from ..form.loopform import Apply, Expr
 from ..lower.lowering import BlockLowering
 from ..lower.sequences.columns import Arrays, GrowingList, Numbers, NumbersOfAnyOrigin, Same
 from ..lower.sequences.sequences import RaggedArrays, item_at
@@ -45,13 +45,12 @@ def of_arrays(site: BlockLowering, value: GrowingList) -> nv.View:
     first = item_at(e, value, nv.ZERO)
     dims = tuple(map(e.size, first.dims))
     made = site.allocate((length, *dims), first.code, ())
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = item_at(inner, value, index)
-    for have, want in zip(item.dims, dims, strict=True):
-        inner.must_be_same(have, want, "rows of different lengths")
-    rows = Arrays(made.root, made.code, dims)
-    rows.put(inner, index, item)
-    e.add(For(index, length, tuple(inner.statements)))
+    with e.loop(length) as (index, inner):
+        item = item_at(inner, value, index)
+        for have, want in zip(item.dims, dims, strict=True):
+            inner.must_be_same(have, want, "rows of different lengths")
+        rows = Arrays(made.root, made.code, dims)
+        rows.put(inner, index, item)
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....ir.graph import Atom, Eqn
 from ....ir.types import FLOAT
-from ..form.loopform import Apply, Assign, Constant, Expr, For, If, Slot, assigned_in
+from ..form.loopform import Apply, Assign, Constant, Expr, If, assigned_in
 from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import template_of
@@ -26,12 +26,11 @@ def _compress(site: BlockLowering, eqn: Eqn) -> GrowingList:
     own = set(assigned_in(tuple(trial.statements)))
     room = e.apply("max", count, nv.ONE)
     made = growing(e, template, "chosen", room, lambda x: x not in own)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    then = inner.block()
-    made.column.put(then, made.length, item_at(then, items, index))
-    then.add(Assign(made.length, nv.plus(made.length, nv.ONE)))
-    inner.add(If(_flag(inner, flags, index), tuple(then.statements)))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        then = inner.block()
+        made.column.put(then, made.length, item_at(then, items, index))
+        then.add(Assign(made.length, nv.plus(made.length, nv.ONE)))
+        inner.add(If(_flag(inner, flags, index), tuple(then.statements)))
     return made
 
 
@@ -45,13 +44,12 @@ def _spread(site: BlockLowering, eqn: Eqn) -> GrowingList:
     count = length_of(site, flags)
     made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, nv.ONE))
     position = e.variable("position", nv.ZERO)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    then, other = inner.block(), inner.block()
-    made.column.put(then, index, _number_at(then, kept, position))
-    then.add(Assign(position, nv.plus(position, nv.ONE)))
-    made.column.put(other, index, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
-    inner.add(If(_flag(inner, flags, index), tuple(then.statements), tuple(other.statements)))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        then, other = inner.block(), inner.block()
+        made.column.put(then, index, _number_at(then, kept, position))
+        then.add(Assign(position, nv.plus(position, nv.ONE)))
+        made.column.put(other, index, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
+        inner.add(If(_flag(inner, flags, index), tuple(then.statements), tuple(other.statements)))
     e.add(Assign(made.length, count))
     return made
 

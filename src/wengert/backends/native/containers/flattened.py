@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....ir.graph import Atom, Eqn
-from ..form.loopform import Apply, Assign, Expr, For, Slot
+from ..form.loopform import Apply, Assign, Expr
 from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import GrowingList, ListsOfOneLength, Parts
 from ..lower.sequences.lists import like_item
@@ -23,9 +23,8 @@ def _flatten(site: BlockLowering, eqn: Eqn) -> GrowingList:
     trial = Emitter(e.names)
     first = _first_of(trial, item_at(trial, lists, nv.ZERO))
     made = growing(e, like_item(first, site.unit.of_lists), "items")
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    _push_items(inner, made, item_at(inner, lists, index))
-    e.add(For(index, length_of(site, lists), tuple(inner.statements)))
+    with e.loop(length_of(site, lists)) as (index, inner):
+        _push_items(inner, made, item_at(inner, lists, index))
     return made
 
 
@@ -51,9 +50,8 @@ def _push_items(e: Emitter, made: GrowingList, items: nv.Value) -> None:
         for item in items.items:
             push(e, made, item)
     elif isinstance(items, GrowingList):
-        index, inner = Slot(e.names.fresh("j"), "i64"), e.block()
-        push(inner, made, item_at(inner, items, index))
-        e.add(For(index, items.length, tuple(inner.statements)))
+        with e.loop(items.length, "j") as (index, inner):
+            push(inner, made, item_at(inner, items, index))
 
 
 @lowers("split_like")
@@ -83,14 +81,14 @@ def _rows(site: BlockLowering, flat: GrowingList, count: Expr, size: int) -> Gro
     like = like_item(item_at(Emitter(e.names), flat, nv.ZERO), site.unit.of_lists)
     row = nv.Tuple((like,) * size, "list", tuple(range(size)))
     made = growing(e, row, "rows", e.apply("max", count, nv.ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    places = [
-        inner.let(nv.plus(nv.times(index, nv.integer(size)), nv.integer(j))) for j in range(size)
-    ]
-    items: Sequence[nv.Value] = [item_at(inner, flat, place) for place in places]
-    if not all(isinstance(item, nv.Scalar) for item in items):
-        raise nv.Unlowered("cotangents of lists of other things than numbers")
-    made.column.put(inner, index, nv.Tuple(tuple(items), "list", tuple(range(size))))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        places = [
+            inner.let(nv.plus(nv.times(index, nv.integer(size)), nv.integer(j)))
+            for j in range(size)
+        ]
+        items: Sequence[nv.Value] = [item_at(inner, flat, place) for place in places]
+        if not all(isinstance(item, nv.Scalar) for item in items):
+            raise nv.Unlowered("cotangents of lists of other things than numbers")
+        made.column.put(inner, index, nv.Tuple(tuple(items), "list", tuple(range(size))))
     e.add(Assign(made.length, Apply("add", (count, nv.ZERO), "i64")))
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import INT
-from ..form.loopform import Assign, Constant, Expr, For, Slot
+from ..form.loopform import Assign, Constant, Expr
 from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import Arrays, GrowingList, Numbers
 from ..lower.sequences.lists import as_item, copied_list, like_item, loosening, template_of
@@ -55,10 +55,9 @@ def _list_of_range(site: BlockLowering, value: nv.Range) -> GrowingList:
     e = site.e
     site.write_all()
     made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, nv.ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = inner.let(nv.plus(value.start.expr, nv.times(index, value.step.expr)))
-    made.column.put(inner, index, nv.Scalar(item, nv.PYTHON, SIZE_BITS))
-    e.add(For(index, value.count, tuple(inner.statements)))
+    with e.loop(value.count) as (index, inner):
+        item = inner.let(nv.plus(value.start.expr, nv.times(index, value.step.expr)))
+        made.column.put(inner, index, nv.Scalar(item, nv.PYTHON, SIZE_BITS))
     e.add(Assign(made.length, value.count))
     return made
 
@@ -99,12 +98,11 @@ def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> Growin
     site.write_all()
     count = length_of(site, a)
     e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
-    template = like_item(total, site.unit.of_lists)
-    made = growing(e, template, "bars", e.apply("max", count, nv.ONE))
-    made.column.put(inner, index, total)
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
+        template = like_item(total, site.unit.of_lists)
+        made = growing(e, template, "bars", e.apply("max", count, nv.ONE))
+        made.column.put(inner, index, total)
     e.add(Assign(made.length, count))
     return made
 
@@ -160,12 +158,11 @@ def _drop(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if path[0].expr != Constant(-1, "i64"):
         if not isinstance(item_at(Emitter(e.names), container, nv.ZERO), (nv.Scalar, nv.Tuple)):
             raise nv.Unlowered("an item that is no number, taken out of a list")
-        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        place = inner.let(nv.plus(position, index))
-        container.column.put(
-            inner, place, item_at(inner, container, inner.let(nv.plus(place, nv.ONE)))
-        )
-        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
+        with e.loop(e.apply("sub", last, position)) as (index, inner):
+            place = inner.let(nv.plus(position, index))
+            container.column.put(
+                inner, place, item_at(inner, container, inner.let(nv.plus(place, nv.ONE)))
+            )
     e.add(Assign(container.length, last))
     return container
 
@@ -206,10 +203,9 @@ def _insert(site: BlockLowering, eqn: Eqn) -> nv.Value:
     site.write_all()
     with loosening(site, container):
         push(e, container, item)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    target = inner.apply("sub", last, index)
-    source = inner.apply("sub", target, nv.ONE)
-    container.column.put(inner, target, item_at(inner, container, source))
-    e.add(For(index, e.apply("sub", last, place), tuple(inner.statements)))
+    with e.loop(e.apply("sub", last, place)) as (index, inner):
+        target = inner.apply("sub", last, index)
+        source = inner.apply("sub", target, nv.ONE)
+        container.column.put(inner, target, item_at(inner, container, source))
     container.column.put(e, place, item)
     return container

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ....ir.graph import Eqn
-from ..form.loopform import Apply, Assign, Constant, Expr, For, Slot
+from ..form.loopform import Apply, Assign, Constant, Expr
 from ..lower.fusion import reduced
 from ..lower.groups import REDUCTIONS
 from ..lower.lowering import BlockLowering, lowers
@@ -51,11 +51,10 @@ def _sum_of_array(site: BlockLowering, view: nv.View, start: nv.Scalar) -> nv.Va
     site.write_all()
     first = compute(e, "add", "py", [start, nv.Scalar(e.load(view, [nv.ZERO]), nv.NUMPY)])
     total = e.variable("total", first.expr)
-    index, inner = Slot(e.names.fresh("i"), "i64"), e.block()
-    item = nv.Scalar(inner.load(view, [inner.let(nv.plus(index, nv.ONE))]), nv.NUMPY)
-    after = compute(inner, "add", "py", [nv.Scalar(total, nv.NUMPY), item])
-    inner.add(Assign(total, after.expr))
-    e.add(For(index, e.let(nv.minus(count, nv.ONE)), tuple(inner.statements)))
+    with e.loop(e.let(nv.minus(count, nv.ONE)), "i") as (index, inner):
+        item = nv.Scalar(inner.load(view, [inner.let(nv.plus(index, nv.ONE))]), nv.NUMPY)
+        after = compute(inner, "add", "py", [nv.Scalar(total, nv.NUMPY), item])
+        inner.add(Assign(total, after.expr))
     return nv.Scalar(total, nv.NUMPY)
 
 
@@ -74,22 +73,21 @@ def _sum_of_list(site: BlockLowering, value: GrowingList, start: nv.Scalar) -> n
     total = e.variable("total", exact_float(e, start))
     rest = e.variable("rest", Constant(0.0, "f64"))
     origin = e.variable("origin", origin_expr(as_float_origin(start)))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = item_at(inner, value, index)
-    x, whose = exact_float(inner, item), origin_expr(as_float_origin(item))
-    after = inner.apply("add", total, x)
-    if sys.version_info >= (3, 12):
-        lost = _lost(inner, total, x, after)
-        both = inner.apply("max", origin, whose)  # of floats of Python's, and integers before
-        counts = inner.apply("eq", whose, nv.integer(nv.PYTHON), code="b1")
-        counts = inner.apply(
-            "and", counts, inner.apply("le", both, nv.integer(nv.PYTHON), code="b1")
-        )
-        more = inner.apply("select", counts, lost, Constant(0.0, "f64"), code="f64")
-        inner.add(Assign(rest, Apply("add", (rest, more), "f64")))
-    inner.add(Assign(total, after))
-    inner.add(Assign(origin, Apply("max", (origin, whose), "i64")))
-    e.add(For(index, value.length, tuple(inner.statements)))
+    with e.loop(value.length) as (index, inner):
+        item = item_at(inner, value, index)
+        x, whose = exact_float(inner, item), origin_expr(as_float_origin(item))
+        after = inner.apply("add", total, x)
+        if sys.version_info >= (3, 12):
+            lost = _lost(inner, total, x, after)
+            both = inner.apply("max", origin, whose)  # of floats of Python's, and integers before
+            counts = inner.apply("eq", whose, nv.integer(nv.PYTHON), code="b1")
+            counts = inner.apply(
+                "and", counts, inner.apply("le", both, nv.integer(nv.PYTHON), code="b1")
+            )
+            more = inner.apply("select", counts, lost, Constant(0.0, "f64"), code="f64")
+            inner.add(Assign(rest, Apply("add", (rest, more), "f64")))
+        inner.add(Assign(total, after))
+        inner.add(Assign(origin, Apply("max", (origin, whose), "i64")))
     finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
     kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
     found = e.variable("sum", e.apply("add", total, kept))
@@ -104,11 +102,10 @@ def _sum_of_singles(site: BlockLowering, value: GrowingList, start: nv.Scalar) -
     total = e.variable("total", exact_float(e, start))
     origin = e.variable("origin", origin_expr(first))
     whose = nv.DynamicOwner(origin, among)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    after = compute(inner, "add", "py", [nv.Scalar(total, whose), item_at(inner, value, index)])
-    inner.add(Assign(total, exact_float(inner, after)))
-    inner.add(Assign(origin, origin_expr(as_float_origin(after))))
-    e.add(For(index, value.length, tuple(inner.statements)))
+    with e.loop(value.length) as (index, inner):
+        after = compute(inner, "add", "py", [nv.Scalar(total, whose), item_at(inner, value, index)])
+        inner.add(Assign(total, exact_float(inner, after)))
+        inner.add(Assign(origin, origin_expr(as_float_origin(after))))
     return nv.Scalar(total, whose)
 
 
@@ -123,9 +120,8 @@ def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:
 def _sum_of_integers(site: BlockLowering, value: GrowingList, start: nv.Scalar) -> nv.Scalar:
     e = site.e
     total = e.variable("total", start.expr)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = item_at(inner, value, index)
-    after = compute(inner, "add", "py", [nv.Scalar(total, start.origin), item])
-    inner.add(Assign(total, after.expr))
-    e.add(For(index, value.length, tuple(inner.statements)))
+    with e.loop(value.length) as (index, inner):
+        item = item_at(inner, value, index)
+        after = compute(inner, "add", "py", [nv.Scalar(total, start.origin), item])
+        inner.add(Assign(total, after.expr))
     return nv.Scalar(total, after.origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....ir.graph import Eqn
 from ....ir.records import replace
 from ....ir.types import FLOAT
-from ..form.loopform import FLOATS, Assign, Constant, Expr, For, Slot
+from ..form.loopform import FLOATS, Assign, Constant, Expr
 from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import (
     Arrays,
@@ -48,7 +48,9 @@ def zeros_like(site: BlockLowering, value: nv.Value) -> nv.Value:
         case nv.StaticValue(value=None | str()):
             return nv.StaticValue(None)
         case GrowingList(column=Numbers() | NumbersOfAnyOrigin()):
-            return _zero_list(site, value)
+            return equal_items(
+                site, length_of(site, value), nv.Scalar(Constant(0.0, "f64"), nv.PYTHON)
+            )
         case GrowingList(column=Arrays() | RaggedArrays()):
             return _zero_arrays(site, value)
         case GrowingList(column=Parts()):
@@ -73,11 +75,6 @@ def _spread_items(site: BlockLowering, eqn: Eqn) -> nv.Value:
             return nv.Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
         case _:
             raise nv.Unlowered(f"a cotangent of {nv.described(items)}")
-
-
-def _zero_list(site: BlockLowering, value: GrowingList) -> GrowingList:
-    """As many zeros as a list has numbers."""
-    return equal_items(site, length_of(site, value), nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
 
 
 def _zero_arrays(site: BlockLowering, value: GrowingList) -> GrowingList:
@@ -114,12 +111,13 @@ def _zero_lists(site: BlockLowering, value: GrowingList) -> GrowingList:
     zeros = equal_items(site, longest, nv.Scalar(Constant(0.0, "f64"), nv.PYTHON))
     zeros = replace(zeros, count=same)
     made = growing(e, zeros, "bars", e.apply("max", length, nv.ONE), lambda expr: expr == same)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    here = zeros
-    if isinstance(column, Lists):
-        here = replace(zeros, length=inner.variable("size", column.sizes.item(inner, index).expr))
-    made.column.put(inner, index, here)
-    e.add(For(index, length, tuple(inner.statements)))
+    with e.loop(length) as (index, inner):
+        here = zeros
+        if isinstance(column, Lists):
+            here = replace(
+                zeros, length=inner.variable("size", column.sizes.item(inner, index).expr)
+            )
+        made.column.put(inner, index, here)
     e.add(Assign(made.length, length))
     return made
 
@@ -128,9 +126,8 @@ def equal_items(site: BlockLowering, size: Expr, zero: nv.Scalar) -> GrowingList
     """A list of one number, so many times."""
     e = site.e
     made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, nv.ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, zero)
-    e.add(For(index, size, tuple(inner.statements)))
+    with e.loop(size) as (index, inner):
+        made.column.put(inner, index, zero)
     e.add(Assign(made.length, size))
     return made
 
@@ -143,8 +140,7 @@ def _zero_items(site: BlockLowering, value: GrowingList) -> GrowingList:
     if not has_numbers_alone(item):
         raise nv.Unlowered("a cotangent of a list of items that have arrays")
     made = growing(e, like_item(item, site.unit.of_lists), "bars", e.apply("max", length, nv.ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, item)
-    e.add(For(index, length, tuple(inner.statements)))
+    with e.loop(length) as (index, inner):
+        made.column.put(inner, index, item)
     e.add(Assign(made.length, length))
     return made

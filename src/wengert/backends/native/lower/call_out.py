@@ -22,15 +22,7 @@ from ..values.promotion import converted
 from ..values.strides import is_contiguous
 from .lowering import BlockLowering, Handler
 from .parameters import parts_side_by_side
-from .words import (
-    ArrayWords,
-    CallOut,
-    ComplexWords,
-    ContainerWords,
-    KnownWords,
-    NumberWords,
-    Words,
-)
+from .words import ArrayWords, CallOut, ComplexWords, ContainerWords, KnownWords, NumberWords, Words
 
 COMPLEX = "complex128"
 CALL, FASTER = "call_out", "call_if_large"

@@ -7,7 +7,7 @@ body turns out to give another, `Retry` says what covers both, and the loop is l
 from __future__ import annotations
 
 from ....ir.records import field, mutable_record, replace
-from ..form.loopform import Apply, Assign, Constant, Expr, For, Release, Slot, assigned_in
+from ..form.loopform import Apply, Assign, Constant, Expr, Release, Slot, assigned_in
 from ..values.aliases import is_lent, note_copy
 from ..values.complexes import hints_of_parts, is_complex, lifted
 from ..values.emitter import Emitter, Names
@@ -109,7 +109,7 @@ def hold(
                 )
             ]
             items = tuple(part.value for part in parts)
-            return Holder(_retupled(initial, items), plan, parts=parts)
+            return Holder(Tuple(items, initial.form, initial.keys, initial.type), plan, parts=parts)
         case _:
             return Holder(initial, plan)
 
@@ -152,10 +152,6 @@ def _as_planned(e: Emitter, value: Scalar, plan: NumberPlan) -> tuple[Expr, Expr
     if value.code == plan.code:
         return value.expr, origin_expr(value.origin)
     return exact_float(e, value), origin_expr(as_float_origin(value))
-
-
-def _retupled(like: Tuple, items: tuple[Value, ...]) -> Tuple:
-    return Tuple(items, like.form, like.keys, like.type)
 
 
 # --- the next value ---------------------------------------------------------------------------
@@ -346,9 +342,8 @@ def copy_list(site: BlockLowering, made: GrowingList, source: GrowingList | Tupl
         return
     count = e.variable("count", source.length)
     reserve(e, made, count)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, item_at(inner, source, index))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        made.column.put(inner, index, item_at(inner, source, index))
 
 
 def is_replaced(holder: Holder) -> bool:

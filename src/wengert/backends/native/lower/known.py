@@ -9,8 +9,7 @@ from typing import Any
 from ....ir.graph import UNDEFINED, Atom, Const, Eqn
 from ....ir.types import STR
 from ..form.loopform import FLOATS, Apply, Constant, Expr
-from ..values import numbers
-from ..values import values as nv
+from ..values import numbers, values as nv
 from .fusion import must_have_form
 from .lowering import BlockLowering, lowers
 from .plans import is_same

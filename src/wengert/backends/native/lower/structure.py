@@ -8,8 +8,7 @@ from typing import Any
 from ....ir.graph import Atom, Eqn
 from ....ir.types import STR
 from ..form.loopform import Apply, Constant, Expr
-from ..values import numbers
-from ..values import values as nv
+from ..values import numbers, values as nv
 from ..values.complexes import is_complex
 from ..values.layouts import is_kept, must_be_open
 from ..values.promotion import operand_code

@@ -18,8 +18,7 @@ from ..lower.sequences.columns import GrowingList
 from ..lower.sequences.lists import copied_list, grown, template_of
 from ..lower.sequences.sequences import growing
 from ..prepare.outside import read_from_outside
-from ..values import complexes
-from ..values import values as nv
+from ..values import complexes, values as nv
 from ..values.aliases import note_copy
 from ..values.emitter import Emitter, Names
 from ..values.layouts import Layout, is_kept, record_of
@@ -110,7 +109,7 @@ def _callable(
         raise nv.Unlowered("a recursion in which the types of the arguments keep changing")
     kept = kept_results(function)
     results = tuple(
-        record_of(Slot("", "i64"), Layout()) if j in kept else _guess(_kind(out), args)
+        record_of(Slot("", "i64"), Layout()) if j in kept else _guess(kind_of_atom(out), args)
         for j, out in enumerate(function.body.outs)
         if j not in changed
     )
@@ -122,10 +121,6 @@ def _callable(
         if [*map(_found_of, results)] == [*map(_found_of, before)]:
             return made
     raise nv.Unlowered("a function whose results keep changing their types")
-
-
-def _kind(atom: Any) -> Kind:
-    return kind_of_atom(atom)
 
 
 def _guess(kind: Kind, args: Sequence[nv.Value]) -> nv.Value:

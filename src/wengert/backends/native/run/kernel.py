@@ -18,7 +18,7 @@ from ..lower import calling_convention as cc
 from ..program.function import Lowered
 from ..program.read_out import ITEM_TYPES, ListReader, part_of, python_number
 from ..values.values import PYTHON, DynamicOwner, Origin, Unlowered
-from . import vectorcall
+from . import python_objects, vectorcall
 from .answers import EXITED
 from .call_out import connect
 from .machine import compiled, machine
@@ -82,8 +82,6 @@ class Kernel:
         Returns:
             What must live as long as the object.
         """
-        from . import python_objects
-
         way = vectorcall.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
         vectorcall.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
         return way

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from ....ir.graph import Span
 from ..form import loopform as lf
@@ -143,6 +144,13 @@ class Emitter:
         if condition != lf.Constant(False, "b1") and condition not in self.excluded:
             self.excluded.add(condition)
             self.add(lf.ExitIf(condition, reason, self.span))
+
+    @contextmanager
+    def loop(self, count: lf.Expr, hint: str = "k") -> Generator[tuple[lf.Slot, Emitter]]:
+        """The statements of a loop that counts up to a number: the number, and what collects them."""
+        index, inner = self.slot(hint, "i64"), self.block()
+        yield index, inner
+        self.add(lf.For(index, count, tuple(inner.statements)))
 
     def break_if(self, condition: lf.Expr) -> None:
         self.add(lf.BreakIf(condition))

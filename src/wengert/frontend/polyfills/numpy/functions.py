@@ -19,10 +19,12 @@ from ....ops.arrays.selection import take as take_op
 from ....ops.arrays.statistics import delete_places, insert_places, spread_mask, unique_places
 from ....ops.arrays.type_queries import may_be_nan
 from ....ops.program.refusals import uncovered
-from . import by_entries as by_entries
-from . import linalg as linalg
-from . import poly as polynomials
-from . import statistics as statistics
+from . import (
+    by_entries as by_entries,
+    linalg as linalg,
+    poly as polynomials,
+    statistics as statistics,
+)
 from .statistics import as_axes, std_where, var_where
 
 # --- choosing -----------------------------------------------------------------------------

@@ -17,8 +17,7 @@ from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
 from .densities import apply_where, continuous, discrete, expm1_over, log1p_over, names_of, places
 from .moments import around_the_middle, moments
-from .stats import METHODS as OF_VECTORS
-from .stats import kernels_of
+from .stats import METHODS as OF_VECTORS, kernels_of
 
 _LOG_2PI = 1.8378770664093453
 _LOG_PI = 1.1447298858494002

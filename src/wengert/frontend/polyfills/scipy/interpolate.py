@@ -10,10 +10,8 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from .. import manifest
-from .b_splines import EQUIVALENTS as OF_B_SPLINES
-from .b_splines import Basis, b_spline, make_interp_spline
-from .cubics import EQUIVALENTS as OF_CUBICS
-from .cubics import Piecewise, in_front, in_place, widened
+from .b_splines import EQUIVALENTS as OF_B_SPLINES, Basis, b_spline, make_interp_spline
+from .cubics import EQUIVALENTS as OF_CUBICS, Piecewise, in_front, in_place, widened
 
 # --- interp1d -------------------------------------------------------------------------------
 

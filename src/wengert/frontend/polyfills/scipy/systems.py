@@ -12,8 +12,7 @@ from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
 from .. import manifest
 from .linalg import expm
-from .signal import EQUIVALENTS as OF_SIGNALS
-from .signal import lfilter, lfilter_zi
+from .signal import EQUIVALENTS as OF_SIGNALS, lfilter, lfilter_zi
 
 # --- systems ----------------------------------------------------------------------------------
 

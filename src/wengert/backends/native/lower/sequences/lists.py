@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from .....ir.graph import Var
 from .....ir.records import replace
 from .....ir.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
-from ...form.loopform import CODES, Assign, Code, Constant, Expr, For, Slot, assigned_in
-from ...values import complexes
-from ...values import values as nv
+from ...form.loopform import CODES, Assign, Code, Constant, Expr, Slot, assigned_in
+from ...values import complexes, values as nv
 from ...values.emitter import Emitter, Names
 from ..lowering import BlockLowering
 from .columns import GrowingList, ListsOfOneLength, Undecided
@@ -173,10 +172,9 @@ def part_of_list(
     own = set(assigned_in(tuple(trial.statements)))
     room = e.apply("max", count, nv.ONE)
     made = growing(e, template, "part", room, lambda expr: expr not in own)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    place = inner.let(nv.plus(start, nv.times(index, step)))
-    made.column.put(inner, index, item_at(inner, value, place))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        place = inner.let(nv.plus(start, nv.times(index, step)))
+        made.column.put(inner, index, item_at(inner, value, place))
     e.add(Assign(made.length, count))
     return made
 
@@ -210,8 +208,7 @@ def item_copies(site: BlockLowering, value: GrowingList) -> GrowingList:
     template = value.column.item(trial, nv.ZERO)
     own = set(assigned_in(tuple(trial.statements)))
     made = growing(e, template, "copies", e.apply("max", length, nv.ONE), lambda x: x not in own)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, item_at(inner, value, index))
-    e.add(For(index, length, tuple(inner.statements)))
+    with e.loop(length) as (index, inner):
+        made.column.put(inner, index, item_at(inner, value, index))
     e.add(Assign(made.length, length))
     return made

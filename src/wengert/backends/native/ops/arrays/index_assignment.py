@@ -212,9 +212,8 @@ def _overwritten_list(
     site.write_all()
     size = length_of(site, items)
     e.must_be_same(size, length_of(site, container), "a list that gets another length")
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    container.column.put(inner, index, item_at(inner, items, index))
-    e.add(For(index, size, tuple(inner.statements)))
+    with e.loop(size) as (index, inner):
+        container.column.put(inner, index, item_at(inner, items, index))
     return container
 
 

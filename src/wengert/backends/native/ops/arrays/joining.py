@@ -229,9 +229,8 @@ def _one_after_the_other(site: BlockLowering, lists: list[nv.Value]) -> GrowingL
     start: Expr = nv.ZERO
     for part in parts:
         count = length_of(site, part)
-        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        made.column.put(inner, inner.let(nv.plus(start, index)), item_at(inner, part, index))
-        e.add(For(index, count, tuple(inner.statements)))
+        with e.loop(count) as (index, inner):
+            made.column.put(inner, inner.let(nv.plus(start, index)), item_at(inner, part, index))
         start = e.let(nv.plus(start, count))
     e.add(Assign(made.length, total))
     return made

@@ -11,8 +11,7 @@ from ...lower.groups import can_be_placed
 from ...lower.lowering import HANDLERS, BlockLowering
 from ...lower.sequences.columns import GrowingList, Parts
 from ...lower.shapes import dims_of, sizes_of
-from ...lower.structure import elementwise as of_real
-from ...lower.structure import over_arrays
+from ...lower.structure import elementwise as of_real, over_arrays
 from ...values import values as nv
 from ...values.complexes import by_part, complex_of, is_complex, is_number, known_number, lifted
 from ...values.rows import ROWS

@@ -18,8 +18,7 @@ from ...lower.fusion import mapped
 from ...lower.lowering import HANDLERS, BlockLowering, Handler, lowers
 from ...lower.sequences.columns import GrowingList, Parts
 from ...lower.shapes import broadcast, dims_of
-from ...values import numbers
-from ...values import values as nv
+from ...values import numbers, values as nv
 from ...values.complexes import (
     are_floats_if_real,
     by_part,

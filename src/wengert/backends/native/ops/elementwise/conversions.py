@@ -10,8 +10,7 @@ from ...lower.fusion import mapped
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
-from ...values import numbers
-from ...values import values as nv
+from ...values import numbers, values as nv
 from ...values.emitter import Emitter
 from ...values.loops import over
 from ...values.rows import ROWS, Elementwise

@@ -6,8 +6,7 @@ from .....ir.graph import Eqn
 from ...form.loopform import FLOATS, Apply, Constant, Expr
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.structure import over_arrays
-from ...values import numbers
-from ...values import values as nv
+from ...values import numbers, values as nv
 from ...values.emitter import Emitter
 
 MOST_DECIMALS = 22

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from .....ir.graph import Atom, Eqn
-from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
+from ...form.loopform import Apply, Assign, Constant, Expr, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.sequences import item_at
@@ -34,9 +34,8 @@ def _over_items(site: BlockLowering, atom: Atom, step: Step) -> None:
         return
     sequence = _in_memory(site, atom)
     count = length_of(site, sequence)
-    index, inner = Slot(site.e.names.fresh("k"), "i64"), site.e.block()
-    step(inner, _number_at(inner, sequence, index))
-    site.e.add(For(index, count, tuple(inner.statements)))
+    with site.e.loop(count) as (index, inner):
+        step(inner, _number_at(inner, sequence, index))
 
 
 def _in_memory(site: BlockLowering, atom: Atom) -> nv.View | GrowingList:
@@ -58,11 +57,6 @@ def _number_at(e: Emitter, sequence: nv.View | GrowingList, index: Expr) -> nv.S
     return found
 
 
-def _trial(site: BlockLowering, atom: Atom) -> nv.Scalar:
-    """What an item of a sequence in memory is like."""
-    return _number_at(Emitter(site.e.names), _in_memory(site, atom), nv.ZERO)
-
-
 @lowers("prod_items")
 def _prod(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
     """A product that starts as an integer, and is what its factors make of it."""
@@ -72,7 +66,7 @@ def _prod(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
         found = [one]
         _over_items(site, items, lambda e, x: found.append(compute(e, "mul", "py", [found[-1], x])))
         return found[-1]
-    like = _trial(site, items)
+    like = _number_at(Emitter(site.e.names), _in_memory(site, items), nv.ZERO)
     if like.code not in ("f64", "i64"):
         raise nv.Unlowered("a product of truth values, or of numbers of 32 bits")
     if like.code == "i64":
@@ -138,9 +132,8 @@ def _dist(site: BlockLowering, eqn: Eqn) -> nv.Scalar:
         raise nv.Unlowered("the distance of two points, of which one has no known dimension")
     counts = [length_of(site, x) for x in (p, q)]
     e.must_be_same(counts[0], counts[1], "points of different dimensions")
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    _add_gap(inner, sums, _number_at(inner, p, index), _number_at(inner, q, index))
-    e.add(For(index, counts[0], tuple(inner.statements)))
+    with e.loop(counts[0]) as (index, inner):
+        _add_gap(inner, sums, _number_at(inner, p, index), _number_at(inner, q, index))
     return _root(e, *sums)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .....ir.graph import Eqn
-from ...form.loopform import Apply, Assign, Expr, For, Slot, Statement, While
+from ...form.loopform import Apply, Assign, Expr, Slot, Statement, While
 from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
 from ...values.numbers import converted
@@ -111,9 +111,8 @@ def _perm(site: BlockLowering, eqn: Eqn) -> Scalar:
 def _product_down(e: Emitter, n: Expr, count: Expr) -> Expr:
     """n · (n - 1) · …, so many factors."""
     product = e.variable("product", ONE)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    inner.add(Assign(product, _times(inner, product, inner.let(minus(n, index)))))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        inner.add(Assign(product, _times(inner, product, inner.let(minus(n, index)))))
     return product
 
 
@@ -127,8 +126,7 @@ def _comb(site: BlockLowering, eqn: Eqn) -> Scalar:
     more = e.apply("gt", k, n, code="b1")
     count = e.apply("max", e.apply("min", k, e.let(minus(n, k))), ZERO)
     found = e.variable("ways", ONE)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    larger = _times(inner, found, inner.let(minus(n, index)))
-    inner.add(Assign(found, inner.apply("quotient", larger, inner.let(plus(index, ONE)))))
-    e.add(For(index, count, tuple(inner.statements)))
+    with e.loop(count) as (index, inner):
+        larger = _times(inner, found, inner.let(minus(n, index)))
+        inner.add(Assign(found, inner.apply("quotient", larger, inner.let(plus(index, ONE)))))
     return _found(e.apply("select", more, ZERO, found, code="i64"))

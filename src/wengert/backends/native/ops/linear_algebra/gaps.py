@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .....ir.graph import Atom, Eqn
 from .....runtime.numeric.eigenvalues import CLOSE, ROUNDINGS
-from ...form.loopform import Apply, Assign, Constant, Expr, For, Slot
+from ...form.loopform import Apply, Assign, Constant, Expr
 from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -73,11 +73,10 @@ def _values_along(site: BlockLowering, eqn: Eqn) -> Value:
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:
         total = e.variable("along", Constant(0.0, V.code))
-        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        place = (index, at[0])
-        term = inner.apply("mul", inner.load(V, place), inner.load(moved, place))
-        inner.add(Assign(total, Apply("add", (total, term), V.code)))
-        e.add(For(index, V.dims[0], tuple(inner.statements)))
+        with e.loop(V.dims[0]) as (index, inner):
+            place = (index, at[0])
+            term = inner.apply("mul", inner.load(V, place), inner.load(moved, place))
+            inner.add(Assign(total, Apply("add", (total, term), V.code)))
         e.store(made, at, total)
 
     over(site.e, made.dims, element)
@@ -122,9 +121,10 @@ def _cofactor_along(site: BlockLowering, eqn: Eqn) -> Value:
     turned = site.view(matrix_product(site, half, flipped))
     e, determinant = site.e, site.as_scalar(site.apply("det", x)).expr
     change = e.variable("trace", Constant(0.0, half.code))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    inner.add(Assign(change, Apply("add", (change, inner.load(half, (index, index))), half.code)))
-    e.add(For(index, half.dims[0], tuple(inner.statements)))
+    with e.loop(half.dims[0]) as (index, inner):
+        inner.add(
+            Assign(change, Apply("add", (change, inner.load(half, (index, index))), half.code))
+        )
     made = site.allocate(tuple(map(e.size, half.dims)), half.code, eqn.outs)
 
     def element(e: Emitter, at: tuple[Expr, ...]) -> None:
@@ -162,11 +162,10 @@ def _operands(site: BlockLowering, eqn: Eqn) -> tuple[View, View]:
 def _smallest_gap(e: Emitter, w: View) -> Expr:
     """The smallest difference of two of some sorted values."""
     smallest = e.variable("gap", Constant(float("inf"), w.code))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    after = inner.load(w, (inner.let(plus(index, ONE)),))
-    gap = inner.apply("fabs", inner.apply("sub", after, inner.load(w, (index,))))
-    inner.add(Assign(smallest, _chosen(inner, "lt", gap, smallest)))
-    e.add(For(index, e.let(minus(w.dims[0], ONE)), tuple(inner.statements)))
+    with e.loop(e.let(minus(w.dims[0], ONE))) as (index, inner):
+        after = inner.load(w, (inner.let(plus(index, ONE)),))
+        gap = inner.apply("fabs", inner.apply("sub", after, inner.load(w, (index,))))
+        inner.add(Assign(smallest, _chosen(inner, "lt", gap, smallest)))
     return smallest
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .....ir.records import record
-from ...form.loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot
+from ...form.loopform import Apply, Assign, Code, Constant, Expr, If, Slot
 from ...lower.lowering import BlockLowering
 from ...values.emitter import Emitter
 from ...values.loops import over
@@ -42,9 +42,8 @@ def loop(
     e: Emitter, count: Expr, body: Callable[[Emitter, Expr], None], start: Expr = ZERO
 ) -> None:
     """Do something for each integer from one on, so many times."""
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    body(inner, inner.let(plus(start, index)))
-    e.add(For(index, e.let(count), tuple(inner.statements)))
+    with e.loop(e.let(count)) as (index, inner):
+        body(inner, inner.let(plus(start, index)))
 
 
 def from_next(e: Emitter, k: Expr, size: Expr, body: Callable[[Emitter, Expr], None]) -> None:

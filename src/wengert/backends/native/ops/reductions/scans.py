@@ -123,14 +123,13 @@ def _products_between(site: BlockLowering, eqn: Eqn) -> Value:
     size = e.size(x.dims[0])
     made = site.allocate((size, size), x.code, eqn.outs)
     fill(e, made, Constant(0.0, x.code))
-    column, inner = Slot(e.names.fresh("i"), "i64"), e.block()
-    total = inner.variable("between", Constant(1.0, x.code))
-    row, block = Slot(e.names.fresh("k"), "i64"), inner.block()
-    last = block.let(plus(plus(row, column), ONE))
-    block.store(made, (last, column), total)
-    block.add(Assign(total, Apply("mul", (total, block.load(x, (last,))), x.code)))
-    inner.add(For(row, inner.let(minus(minus(size, column), ONE)), tuple(block.statements)))
-    e.add(For(column, size, tuple(inner.statements)))
+    with e.loop(size, "i") as (column, inner):
+        total = inner.variable("between", Constant(1.0, x.code))
+        row, block = Slot(e.names.fresh("k"), "i64"), inner.block()
+        last = block.let(plus(plus(row, column), ONE))
+        block.store(made, (last, column), total)
+        block.add(Assign(total, Apply("mul", (total, block.load(x, (last,))), x.code)))
+        inner.add(For(row, inner.let(minus(minus(size, column), ONE)), tuple(block.statements)))
     return made
 
 

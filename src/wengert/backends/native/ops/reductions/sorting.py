@@ -54,9 +54,8 @@ def _sorted_order(site: BlockLowering, eqn: Eqn) -> nv.Value:
         reverse=eqn.param("reverse", False),
     )
     made = growing(e, template_of(INT), "order", e.apply("max", size, nv.ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, nv.Scalar(inner.load(order, (index,)), nv.PYTHON, 48))
-    e.add(For(index, size, tuple(inner.statements)))
+    with e.loop(size) as (index, inner):
+        made.column.put(inner, index, nv.Scalar(inner.load(order, (index,)), nv.PYTHON, 48))
     e.add(Assign(made.length, size))
     return made
 
@@ -100,11 +99,10 @@ def _argsort(site: BlockLowering, eqn: Eqn) -> nv.Value:
 
 def _must_differ(site: BlockLowering, view: nv.View, order: nv.View) -> None:
     e = site.e
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    places = [inner.load(order, (at,)) for at in (index, inner.let(nv.plus(index, nv.ONE)))]
-    a, b = (inner.load(view, (place,)) for place in places)
-    inner.exit_if(Apply("eq", (a, b), "b1"), "equal elements that are sorted in any order")
-    e.add(For(index, e.let(nv.minus(view.dims[0], nv.ONE)), tuple(inner.statements)))
+    with e.loop(e.let(nv.minus(view.dims[0], nv.ONE))) as (index, inner):
+        places = [inner.load(order, (at,)) for at in (index, inner.let(nv.plus(index, nv.ONE)))]
+        a, b = (inner.load(view, (place,)) for place in places)
+        inner.exit_if(Apply("eq", (a, b), "b1"), "equal elements that are sorted in any order")
 
 
 @lowers("sort")
@@ -144,12 +142,13 @@ def _order(site: BlockLowering, size: Expr, key: Key, *, reverse: bool | Const =
 
 
 def _number(e: Emitter, order: nv.View, size: Expr, key: Key) -> None:
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    inner.store(order, (index,), index)
-    x = key(inner, index)
-    if x.code in FLOATS:
-        inner.exit_if(Apply("ne", (x, x), "b1"), "a number that is none has no place in an order")
-    e.add(For(index, size, tuple(inner.statements)))
+    with e.loop(size) as (index, inner):
+        inner.store(order, (index,), index)
+        x = key(inner, index)
+        if x.code in FLOATS:
+            inner.exit_if(
+                Apply("ne", (x, x), "b1"), "a number that is none has no place in an order"
+            )
 
 
 def _merge(
@@ -164,24 +163,23 @@ def _merge(
     """Two runs that are in order as one."""
     start, middle, end, size = bounds
     left, right = e.variable("left", start), e.variable("right", middle)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    last = inner.let(nv.minus(size, nv.ONE))
-    here, there = (inner.apply("min", place, last) for place in (left, right))
-    a, b = (inner.load(order, (place,)) for place in (here, there))
-    x, y = key(inner, a), key(inner, b)
-    y_first = inner.apply("gt" if backwards else "lt", y, x, code="b1")
-    left_over = inner.apply("ge", left, middle, code="b1")
-    right_left = inner.apply("lt", right, end, code="b1")
-    takes_right = inner.apply("and", right_left, inner.apply("or", left_over, y_first))
-    inner.store(
-        other,
-        (inner.let(nv.plus(start, index)),),
-        inner.apply("select", takes_right, b, a, code="i64"),
-    )
-    step = inner.apply("i64", takes_right, code="i64")
-    inner.add(Assign(left, Apply("sub", (Apply("add", (left, nv.ONE), "i64"), step), "i64")))
-    inner.add(Assign(right, Apply("add", (right, step), "i64")))
-    e.add(For(index, e.let(nv.minus(end, start)), tuple(inner.statements)))
+    with e.loop(e.let(nv.minus(end, start))) as (index, inner):
+        last = inner.let(nv.minus(size, nv.ONE))
+        here, there = (inner.apply("min", place, last) for place in (left, right))
+        a, b = (inner.load(order, (place,)) for place in (here, there))
+        x, y = key(inner, a), key(inner, b)
+        y_first = inner.apply("gt" if backwards else "lt", y, x, code="b1")
+        left_over = inner.apply("ge", left, middle, code="b1")
+        right_left = inner.apply("lt", right, end, code="b1")
+        takes_right = inner.apply("and", right_left, inner.apply("or", left_over, y_first))
+        inner.store(
+            other,
+            (inner.let(nv.plus(start, index)),),
+            inner.apply("select", takes_right, b, a, code="i64"),
+        )
+        step = inner.apply("i64", takes_right, code="i64")
+        inner.add(Assign(left, Apply("sub", (Apply("add", (left, nv.ONE), "i64"), step), "i64")))
+        inner.add(Assign(right, Apply("add", (right, step), "i64")))
 
 
 @lowers("searchsorted")
