@@ -131,7 +131,7 @@ def heat(conductivity, start, target, steps):
 
 def burgers(start, viscosity, target, steps):
     """Burgers' equation on a ring."""
-    u, h = start, 0.002
+    u, h = start, 0.001
     n = len(start)
     for _ in range(steps):
         left, right = np.roll(u, 1), np.roll(u, -1)

@@ -95,7 +95,7 @@ def heat(conductivity, start, target, steps):
 
 
 def burgers(start, viscosity, target, steps):
-    h, n = 0.002, len(start)
+    h, n = 0.001, len(start)
 
     def step(u, _):
         left, right = jnp.roll(u, 1), jnp.roll(u, -1)
