@@ -17,9 +17,7 @@ from ...values.emitter import Emitter
 from ...values.loops import copy_elements
 
 
-def part_along(
-    e: Emitter, view: nv.View, start: Expr, count: Expr, axis: int = 0
-) -> nv.View:
+def part_along(e: Emitter, view: nv.View, start: Expr, count: Expr, axis: int = 0) -> nv.View:
     """So many rows of an array (or what lies along another axis), from one on."""
     offset = e.let(nv.plus(view.offset, nv.times(start, view.strides[axis])))
     dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
