@@ -47,7 +47,9 @@ def store_in_field(
 def add_to_item(site: BlockLowering, column: Column, position: Expr, value: Value) -> None:
     """Add a cotangent to an item, part by part; arrays are added to where they are."""
     match column:
-        case Parts(columns=columns) if isinstance(value, Tuple) and len(columns) == len(value.items):
+        case Parts(columns=columns) if isinstance(value, Tuple) and len(columns) == len(
+            value.items
+        ):
             for part, item in zip(columns, value.items, strict=True):
                 add_to_item(site, part, position, item)
         case Arrays() | RaggedArrays():

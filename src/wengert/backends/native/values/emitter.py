@@ -93,7 +93,11 @@ class Emitter:
         if not isinstance(limit, lf.Constant) or limit.code != "i64" or isinstance(x, lf.Constant):
             return value
         least = self.least(x)
-        if least is None or least < limit.value or (least == limit.value and value.op not in ("lt", "ge")):
+        if (
+            least is None
+            or least < limit.value
+            or (least == limit.value and value.op not in ("lt", "ge"))
+        ):
             return value
         return lf.Constant(_BEYOND[value.op], "b1")
 
