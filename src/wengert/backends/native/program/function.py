@@ -30,8 +30,8 @@ from ..prepare.fuse_forward_backward import in_one_sweep
 from ..prepare.loop_cse import run_once
 from ..prepare.outside import read_from_outside
 from ..prepare.recompute import recomputed
-from ..prepare.sums_in_place import with_sums_in_place
 from ..prepare.shorten_backward_chain import factored
+from ..prepare.sums_in_place import with_sums_in_place
 from ..prepare.writes import changes_arrays
 from ..values.emitter import Emitter
 from ..values.layouts import layouts_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .....ir.graph import Atom, Const, Eqn
 from ...containers.fields import add_to_item, sum_of_parts
 from ...containers.items_by_number import changed_by_number
-from ...form.loopform import Expr, For, Slot
+from ...form.loopform import For, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import as_item, in_memory_as_list, loosening
