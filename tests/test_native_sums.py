@@ -148,18 +148,12 @@ def heads(q, k, count):
 
 
 def stacked_rows(x, n):
-    rows = []
-    for k in range(n):
-        rows.append(x * k)
-    joined = np.concatenate(rows)
+    joined = np.concatenate([x * k for k in range(n)])
     return joined @ np.sin(joined)
 
 
 def ragged(x, n):
-    parts = []
-    for k in range(1, n):
-        parts.append(x[:k] ** 2)
-    return np.concatenate(parts, axis=-1).sum() + x[0]
+    return np.concatenate([x[:k] ** 2 for k in range(1, n)], axis=-1).sum() + x[0]
 
 
 def test_lists_of_arrays_are_joined():
