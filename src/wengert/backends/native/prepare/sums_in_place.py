@@ -87,6 +87,6 @@ def _adding(eqn: Eqn, total: Var) -> Eqn | None:
     if eqn.op.name != "add" or eqn.params or eqn.outs[0].kind != total.kind:
         return None
     (term,) = (arg for arg in eqn.args if arg is not total)
-    if not isinstance(kind_of_atom(term), Array | Number):
+    if not isinstance(kind_of_atom(term), (Array, Number)):
         return None
     return replace(eqn, op=st.add_at, args=(total, _EVERYWHERE, term), namespace="py")

@@ -75,7 +75,7 @@ def parted_list(site: BlockLowering, eqn: Eqn, like: GrowingList) -> GrowingList
 
 def _first(site: BlockLowering, arrays: GrowingList) -> nv.View:
     """The first array of a list; exits where there is none."""
-    if not isinstance(arrays.column, Arrays | RaggedArrays):
+    if not isinstance(arrays.column, (Arrays, RaggedArrays)):
         raise nv.Unlowered("joining of something that is no list of arrays")
     none = site.e.apply("eq", length_of(site, arrays), nv.ZERO, code="b1")
     site.e.exit_if(none, "joining no arrays at all")
