@@ -100,8 +100,9 @@ def _positive_values(block: Block) -> set[Var]:
         (out,) = eqn.outs
         if _is_square(eqn) or eqn.op in (el.exp, el.abs_, el.exp2, el.cosh, el.sqrt):
             at_least_zero.add(out)
-        if eqn.op.name in _OF_SUCH_ENTRIES and eqn.args[0] in at_least_zero:
-            at_least_zero.add(out)
+        if eqn.op.name in _OF_SUCH_ENTRIES and "initial" not in eqn.params:
+            if eqn.args[0] in at_least_zero:
+                at_least_zero.add(out)
         if eqn.op is el.add:
             signs = [_is_positive(arg) or arg in positive for arg in eqn.args]
             not_below = [
