@@ -209,4 +209,25 @@ def test_a_size_is_no_option_that_asks_for_the_default():
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
     for one, other in zip(found[1], expected[1], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
-    assert "little else than call `rfft`" in str(native.explain(*args))
+    assert "native, with calls of Python" in str(native.explain(*args))
+
+
+def smoothed(kernel, image, n):
+    y = np.fft.irfft(np.fft.rfft(kernel, n=len(image)) * np.fft.rfft(image), n=len(image))
+    columns = np.fft.fft(np.outer(image, kernel), n=n, axis=0)
+    for _ in range(100):
+        y = np.tanh(1.1 * y + image)
+    return (y**2).sum() + (np.abs(columns) ** 2).sum()
+
+
+@pytest.mark.parametrize("n", [4, 6, 9])
+def test_cotangents_of_spectra_have_the_lengths_of_signals(n):
+    form = wg.value_and_grad(smoothed, (0, 1))
+    native = wg.jit(form)
+    args = RNG.normal(size=3), RNG.normal(size=6), n
+    found, expected = native(*args), form(*args)
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    told = str(native.explain(*args))
+    assert "native, with calls of Python" in told
+    assert "fitted" not in told

@@ -122,6 +122,24 @@ def _roll(site: BlockLowering, eqn: Eqn) -> nv.Value:
     return made
 
 
+@lowers("fitted")
+def _fitted(site: BlockLowering, eqn: Eqn) -> nv.Value:
+    """An array cut off, or continued with zeros, along an axis to the length that another has there."""
+    view, wanted = site.in_memory(eqn.args[0]), dims_of(site.operand(eqn.params["like"]))
+    if len(wanted) != len(view.dims):
+        raise nv.Unlowered("an array fitted to one of another rank")
+    e, axis = site.e, eqn.param("axis", -1) % len(wanted)
+    length, own = e.size(wanted[axis]), e.size(view.dims[axis])
+    if length == own:
+        return view
+    site.write_all()
+    made = _filled(site, eqn, (*view.dims[:axis], length, *view.dims[axis + 1 :]), view.code)
+    common = e.apply("min", length, own)
+    target = part_along(e, made, nv.ZERO, common, axis)
+    copy_elements(e, target, part_along(e, view, nv.ZERO, common, axis))
+    return made
+
+
 @lowers("collected_cotangent")
 def _collected_cotangent(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
