@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 import first_gradient
 import growth_of_natives
 import plot
-from problems import CALLS_OUT, ELEMENTWISE, FIVE, LOOPS, SMALL, Problem, problems
+from problems import CALLS_OUT, ELEMENTWISE, FAMILIES, FIVE, LOOPS, SMALL, Problem, problems
 from processes import Worker
 
-OURS, C = "wengert", "c"
+OURS, C, JAX = "wengert", "c", "jax"
 PYTHON = "python"
 TOOLS = (OURS, PYTHON, C, "jax", "jax_scan", "torch", "autograd", "casadi", "numpy", "numba")
 LABELS = {
@@ -43,6 +43,7 @@ ROWS = {
     "elementwise": ELEMENTWISE,
     "calls": CALLS_OUT,
     "small": SMALL,
+    "families": FAMILIES,
 }
 BOUNDARY = "wengert, of that the way in and out"
 LONG = 0.5
@@ -201,7 +202,7 @@ def table(chosen: list[Problem], seconds: Seconds, absent: dict[str, str]) -> li
                 ratios.append(max(ratio, 0.01))
         if others:
             least = f"{row[OURS] / min(others):.2f}"
-        goal = "" if problem.row in (SMALL, CALLS_OUT) else f"{problem.limit}"
+        goal = "" if problem.row in (SMALL, CALLS_OUT, FAMILIES) else f"{problem.limit}"
         lines.append(f"| {problem.name} | {' | '.join(cells)} | {of_c} | {goal} | {least} |")
     lines += [
         "",
@@ -209,6 +210,15 @@ def table(chosen: list[Problem], seconds: Seconds, absent: dict[str, str]) -> li
     ]
     if ratios:
         lines.append(f"Geometric mean for {FIVE}: {geometric_mean(ratios):.2f} (goal 1.25).")
+    of_jax = [
+        row[OURS] / row[JAX]
+        for p in chosen
+        if p.row == FAMILIES and JAX in (row := seconds[p.name])
+    ]
+    if of_jax:
+        lines.append(
+            f"Geometric mean of ours / {LABELS[JAX]} for {FAMILIES}: {geometric_mean(of_jax):.2f}."
+        )
     lines += [f"{LABELS.get(tool, tool)} is absent: {why}." for tool, why in absent.items()]
     return lines
 

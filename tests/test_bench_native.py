@@ -45,6 +45,14 @@ def test_every_tool_finds_the_same_gradients_and_is_timed(tmp_path):
     assert picture.stat().st_size > 1000
 
 
+def test_a_program_of_each_family_has_the_gradient_of_its_python_form(tmp_path):
+    printed, figures = run(tmp_path, "--only", "families", "--tools", "wengert", "python")
+    seconds = figures["seconds, 1 threads"]
+    assert len(seconds) == 17
+    assert all(row["python"] > 0 for row in seconds.values())
+    assert "| bundle adjustment |" in printed
+
+
 def test_first_gradients_and_growth(tmp_path):
     printed, figures = run(tmp_path, "--only", "first", "growth", "--tools", "wengert")
     assert set(figures["first gradient"]["SinCos"]) == {"wengert, cold", "wengert, warm"}

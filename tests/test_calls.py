@@ -9,6 +9,7 @@ import posixpath
 import runpy
 import statistics
 import struct
+import subprocess
 import sys
 
 import numpy as np
@@ -376,3 +377,20 @@ def test_a_sequence_of_any_length_among_arguments_that_may_be_left_away(f, count
             wg.grad(f)(1.3, xs)
     else:
         assert wg.grad(f)(1.3, xs) == pytest.approx(slope, rel=1e-6)
+
+
+LATE = """
+import wengert
+from wengert.rules import registry
+assert "wengert.api.many_parts" not in sys.modules
+before = registry.generation()
+import wengert.api.many_parts
+assert registry.generation() == before
+"""
+
+
+def test_rules_that_wengert_loads_late_leave_what_was_derived_in_force():
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{LATE}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

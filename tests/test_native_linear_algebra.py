@@ -220,3 +220,50 @@ def test_small_systems(f, a):
         np.testing.assert_allclose(
             one, other, rtol=rel, atol=rel * np.abs(other[np.isfinite(other)]).max(initial=0.0)
         )
+
+
+# --- triangular systems -------------------------------------------------------------------
+
+LARGE = numbers(12, 12) + 12.0 * np.eye(12)
+LOWER = np.tril(LARGE)
+
+
+@pytest.mark.parametrize(
+    "a", [LOWER, LOWER.T, np.asfortranarray(LOWER), np.diag(np.diag(LARGE)), LARGE]
+)
+@pytest.mark.parametrize("b", [numbers(12), numbers(12, 3)])
+def test_a_triangular_system_is_solved_by_substitution(a, b):
+    native(lambda a, b: (np.linalg.solve(a, b) ** 2).sum(), a, b)
+    native(lambda a: (np.linalg.inv(a) ** 2).sum(), a)
+    found = wg.jit(np_inverse, strict=True)(a)
+    np.testing.assert_allclose(found @ a, np.eye(12), atol=1e-12)
+
+
+def np_inverse(a):
+    return np.linalg.inv(a)
+
+
+@pytest.mark.parametrize("a", [LOWER, LOWER.T])
+def test_a_triangle_with_a_zero_on_its_diagonal_is_singular(a):
+    singular = a.copy()
+    singular[4, 4] = 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        wg.jit(np_inverse)(singular)
+
+
+def test_integers_that_form_a_triangle():
+    whole = np.tril(np.arange(100).reshape(10, 10) + 1)
+    np.testing.assert_allclose(
+        wg.jit(np_inverse, strict=True)(whole), np.linalg.inv(whole), rtol=1e-9, atol=1e-12
+    )
+
+
+def evidence(log_length, x, y):
+    squares = (x[:, None] - x[None, :]) ** 2
+    lower = np.linalg.cholesky(np.exp(-squares * np.exp(log_length)) + 0.1 * np.eye(len(x)))
+    white = np.linalg.solve(lower, y)
+    return white @ white + np.log(np.diag(lower)).sum()
+
+
+def test_the_evidence_of_a_gaussian_process():
+    native(evidence, 0.3, np.linspace(0.0, 3.0, 20), np.sin(np.arange(20.0)))

@@ -331,6 +331,16 @@ LOGS: dict[str, tuple[Function, Any, Any]] = {
         V,
         [0.0, 1 + math.log(0.5), 1 + math.log(2.0)],
     ),
+    "a matrix product": (
+        lambda v: np.sum((np.log(v)[:, None] @ np.array([[1.0, -1.0, 3.0]]))[1:]),
+        V,
+        [0.0, 6.0, 1.5],
+    ),
+    "an outer product": (
+        lambda v: np.sum(np.outer(np.log(v), np.array([1.0, -1.0, 3.0]))[1:]),
+        V,
+        [0.0, 6.0, 1.5],
+    ),
     "an assignment": (assigned, V, [0.0, 2.0, 0.5]),
     "two assignments": (assigned_twice, V, [0.0, 2.0, 0.5]),
     "copyto": (copied_where, V, [0.0, 2.0, 0.5]),
@@ -355,6 +365,28 @@ def test_A11_what_a_selection_drops_in_recorded_runs(f: Function, x: Any, expect
     for mode in ("forward", "reverse"):
         found = wg.jacobian(gradient, mode=mode, tier="recorded")(x)
         np.testing.assert_allclose(found, second, rtol=1e-12, atol=1e-12)
+
+
+def normalised(x: Any, w: Any) -> Any:
+    return np.sum((x / np.sqrt(np.mean(x**2, axis=1, keepdims=True) + 1e-5) @ w)[1:])
+
+
+def with_a_start_below_zero(x: Any, w: Any) -> Any:
+    return np.sum((w / np.sqrt(np.sum(x**2, axis=1, initial=-1e-5) + 1e-5))[1:])
+
+
+def of_a_factor(x: Any, w: Any) -> Any:
+    lower = np.linalg.cholesky(np.exp(x @ x.T) + np.eye(2))
+    return np.log(np.diag(lower)).sum() + np.tril(lower, -1).sum()
+
+
+def test_entries_are_counted_only_where_a_slope_may_be_infinite():
+    """A mean of squares and a number above zero is none of it; a factor of a matrix uses all entries of that."""
+    x, w = np.array([[0.3, 0.5], [0.2, 0.9]]), np.ones(2)
+    for f, counts in ((normalised, False), (with_a_start_below_zero, True), (of_a_factor, False)):
+        assert ("!= 0" in wg.grad(f).specialize(x, w).source.rpartition("\ndef ")[2]) is counts
+    zero = np.array([[0.0, 0.0], [0.2, 0.9]])
+    assert np.isfinite(wg.grad(with_a_start_below_zero)(zero, w)).all()
 
 
 @pytest.mark.parametrize("g", STEEP.values(), ids=STEEP.keys())

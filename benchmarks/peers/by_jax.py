@@ -5,6 +5,8 @@ from types import FunctionType
 
 import jax
 import jax.numpy as arrays
+import jax_families
+from problems import FAMILIES
 
 jax.config.update("jax_enable_x64", True)
 if "JAX_COMPILATION_CACHE_DIR" in os.environ:
@@ -62,7 +64,8 @@ def erf(x):
 
 def call(problem, _threads):
     function = problem.function
-    own = globals().get(function.__name__)
+    forms = vars(jax_families) if problem.row == FAMILIES else globals()
+    own = forms.get(function.__name__)
     names = {"np": arrays, "math": arrays, "erf": erf}
     read = own or FunctionType(function.__code__, function.__globals__ | names)
     counts = tuple(k for k, value in enumerate(problem.arguments) if isinstance(value, int))

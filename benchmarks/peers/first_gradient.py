@@ -4,6 +4,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from problems import FAMILIES, problems
 from processes import Worker
 
 NAMES = ("SinCos", "Loop", "LogSumExp", "Logistic regression", "MLP 784-32-10", "Newton",
@@ -26,6 +27,8 @@ def measured(options: Any) -> dict[str, dict[str, float]]:
     """Seconds by problem and way."""
     ways = {way: what for way, what in WAYS.items() if what[0] in options.tools}
     names = NAMES[:1] if options.quick else NAMES
+    if "families" in options.only and not options.quick:
+        names += tuple(p.name for p in problems().values() if p.row == FAMILIES)
     with TemporaryDirectory() as bytecode:
         # compiled modules are kept as an installation keeps them; a first round writes them
         written = {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}

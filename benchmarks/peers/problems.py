@@ -14,6 +14,7 @@ import workloads
 
 FIVE, LOOPS, ELEMENTWISE, SMALL = "Zygote's five", "loops", "elementwise", "small calls"
 CALLS_OUT = "what Python computes"
+FAMILIES = "families"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,7 @@ def light_problems(quick: bool = False) -> dict[str, Problem]:
 def problems(quick: bool = False) -> dict[str, Problem]:
     """All problems by name, with the same random arrays every time."""
     from elementwise import problems_of
+    from families import families
 
-    heavy = problems_of(100 if quick else 10**6)
+    heavy = [*problems_of(100 if quick else 10**6), *families(quick)]
     return light_problems(quick) | {each.name: each for each in heavy}

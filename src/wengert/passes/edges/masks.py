@@ -56,6 +56,24 @@ def weighed(builder: Builder, count: Atom) -> Atom:
     return emit(registry.named("mul"), count, weights)
 
 
+_SUMS_OF_PRODUCTS = frozenset(
+    (
+        "matmul", "matmul_left", "matmul_right", "dot", "inner", "outer", "vdot", "tensordot", "contract",
+        "contract_left", "contract_right", "einsum_2", "einsum_3", "kron", "kron_left", "kron_right",
+    )
+)  # fmt: skip
+"""Bilinear ops that only add products: of counts, with 1 in the place of each factor, no sum vanishes."""
+
+_OF_WHOLE_MATRICES = frozenset(("cholesky", "inv", "pinv", "eigh", "eig", "svd", "qr"))
+"""Ops of which each entry of the result comes of all entries of a matrix, or of as many as anyone uses."""
+
+
+def uses_all(eqn: Eqn) -> bool:
+    """Whether an op uses all entries of its operands, however few of its own are used."""
+    kind = kind_of_atom(eqn.args[0]) if eqn.args else None
+    return eqn.op.name in _OF_WHOLE_MATRICES and isinstance(kind, Array) and kind.rank == 2
+
+
 _SELECTS = frozenset(
     (
         "at_extreme", "compress", "diag", "diagonal", "edge_like", "gather", "item", "lane_of", "take",
@@ -225,6 +243,9 @@ def count_to_move(sweep: Sweep, eqn: Eqn, rule: Rule, arg: Atom, bar: Atom) -> A
             return None
         if isinstance(eqn.outs[0].kind, Array):  # a condition may be repeated along axes
             count = sweep.builder.emit(registry.named("broadcast_like"), count, eqn.outs[0])
+        if eqn.op.name in _SUMS_OF_PRODUCTS:
+            used = _condition(sweep.bars, count)
+            return sweep.builder.emit(registry.named("where"), used, ONE, NOT_USED, namespace="np")
         return weighed(sweep.builder, count)
     if count is None and eqn.op.name in _SELECTS:
         return sweep.builder.emit(st.fill, ONE, eqn.outs[0])

@@ -32,6 +32,9 @@ _FINITE_AT_POLE = frozenset(
 )
 """Ops whose slope is infinite, or not a number, where their value is finite."""
 
+_OF_SUCH_ENTRIES = frozenset(("sum", "mean", "ravel", "reshape", "transpose"))
+"""Ops whose result is at least 0 where the entries of their operand are."""
+
 _SMOOTH = frozenset(
     (
         "atan", "asinh", "hypot1", "erf", "erfc", "astype", "<ufunc 'erf'>", "<ufunc 'erfc'>", "<ufunc 'expit'>",
@@ -96,6 +99,9 @@ def _positive_values(block: Block) -> set[Var]:
         (out,) = eqn.outs
         if _is_square(eqn) or eqn.op in (el.exp, el.abs_, el.exp2, el.cosh, el.sqrt):
             at_least_zero.add(out)
+        if eqn.op.name in _OF_SUCH_ENTRIES and "initial" not in eqn.params:
+            if eqn.args[0] in at_least_zero:
+                at_least_zero.add(out)
         if eqn.op is el.add:
             signs = [_is_positive(arg) or arg in positive for arg in eqn.args]
             not_below = [

@@ -40,6 +40,7 @@ from ..edges.masks import (
     cut_off,
     derived_from,
     factors_for_counts,
+    uses_all,
 )
 from ..edges.singular_partials import has_slope
 from ..edges.vectors import FACTORS, vectors_used
@@ -167,7 +168,7 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
         context.singular = frozenset(block.eqns)
     inner = type(sweep)(context, block, _not_linear)
     inner.builder.span = sweep.builder.span
-    inner.start(block.outs[0], bar, count=count_of(sweep.bars, bar))
+    inner.start(block.outs[0], bar, count=count_of(inner.bars, bar))
     inner.run()
     entries = {k: _entries(inner, d) for k, d in ds.items()}
     totals = {k: inner.total(d) for k, d in ds.items()}
@@ -184,6 +185,8 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
 
 def _masks_of_row(sweep: Sweep, eqn: Eqn, block: Block, ds: Mapping[int, Var]) -> Masks:
     """What is counted in a row: the d's of operands of which it is, and what the row makes of these."""
+    if uses_all(eqn):
+        return Masks()
     starts = [d for k, d in ds.items() if eqn.args[k] in sweep.context.masks.wanted]
     return Masks(derived_from(block, (), starts), known=sweep.context.masks.known)
 

@@ -26,26 +26,25 @@ def fitted(x: Any, *, like: Any, axis: int = -1) -> Any:
     return np.moveaxis(result, -1, axis)
 
 
-def half_weights(length: int, inside: float) -> Any:
+def half_weights(length: int, inside: float, axis: int, rank: int) -> Any:
     """How often each frequency of half a spectrum counts: once at the ends, `inside` between them.
 
-    `length` is that of the signal; the last frequency is an end if it is even.
+    `length` is that of the signal; the last frequency is an end if it is even. The frequencies lie along an axis.
     """
     weights = np.full(length // 2 + 1, inside)
     weights[0] = 1.0
     if length % 2 == 0:
         weights[-1] = 1.0
-    return weights
+    return weights.reshape([-1 if k == axis % rank else 1 for k in range(rank)])
 
 
 def rfft_adjoint(
     y_bar: Any, *, like: Any, n: int | None = None, axis: int = -1, norm: Any = None
 ) -> Any:
     """The transpose of `np.fft.rfft`; `like` is the signal."""
-    length = np.shape(like)[axis] if n is None else n
-    y_bar = np.moveaxis(np.asarray(y_bar), axis, -1) * half_weights(length, 0.5)
-    x_bar = np.fft.irfft(np.moveaxis(y_bar, -1, axis), length, axis, opposite_norm(norm))
-    return fitted(x_bar, like=like, axis=axis)
+    length, y_bar = np.shape(like)[axis] if n is None else n, np.asarray(y_bar)
+    y_bar = y_bar * half_weights(length, 0.5, axis, y_bar.ndim)
+    return fitted(np.fft.irfft(y_bar, length, axis, opposite_norm(norm)), like=like, axis=axis)
 
 
 def irfft_adjoint(
@@ -55,7 +54,7 @@ def irfft_adjoint(
     length = np.shape(y_bar)[axis]
     # the result is real, which source for any kinds of arguments does not know of its cotangent
     x_bar = np.fft.rfft(np.real(y_bar), length, axis, opposite_norm(norm))
-    x_bar = np.moveaxis(np.moveaxis(x_bar, axis, -1) * half_weights(length, 2.0), -1, axis)
+    x_bar *= half_weights(length, 2.0, axis, x_bar.ndim)
     return fitted(x_bar, like=like, axis=axis)
 
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....ir.graph import Eqn
+from ..form.loopform import Expr
 from ..lower.lowering import BlockLowering, lowers
-from ..lower.sequences.columns import Column, GrowingList, Parts
+from ..lower.sequences.columns import Arrays, Column, GrowingList, Parts
 from ..lower.sequences.lists import loosening
+from ..lower.sequences.sequences import RaggedArrays
 from ..lower.structure import length_of, wrapped
 from ..values.emitter import Emitter
+from ..values.loops import over
 from ..values.numbers import compute
-from ..values.values import Scalar, StaticValue, Tuple, Unlowered, Value
+from ..values.values import Scalar, StaticValue, Tuple, Unlowered, Value, View
 from .zeros import zeros_like
 
 
@@ -32,13 +35,41 @@ def store_in_field(
     site.write_all()
     position = wrapped(site, site.as_scalar(first), length_of(site, container))
     column = _column_of(container.column, names)
-    if eqn.op.name == "add_at":
-        value = sum_of_parts(site.e, column.item(site.e, position), value)
-    elif not isinstance(value, Tuple):
-        value = site.as_scalar(value)
     with loosening(site, container):
-        column.put(site.e, position, value)
+        if eqn.op.name == "add_at":
+            add_to_item(site, column, position, value)
+        else:
+            put = value if isinstance(value, Tuple) else site.as_scalar(value)
+            column.put(site.e, position, put)
     return container
+
+
+def add_to_item(site: BlockLowering, column: Column, position: Expr, value: Value) -> None:
+    """Add a cotangent to an item, part by part; arrays are added to where they are."""
+    match column:
+        case Parts(columns=columns) if isinstance(value, Tuple) and len(columns) == len(
+            value.items
+        ):
+            for part, item in zip(columns, value.items, strict=True):
+                add_to_item(site, part, position, item)
+        case Arrays() | RaggedArrays():
+            _add_elements(site, column.item(site.e, position), site.view(value))
+        case _:
+            before = column.item(site.e, position)
+            value = site.as_scalar(value) if isinstance(before, Scalar) else value
+            column.put(site.e, position, sum_of_parts(site.e, before, value))
+
+
+def _add_elements(site: BlockLowering, target: View, more: View) -> None:
+    if len(target.dims) != len(more.dims) or target.code != more.code:
+        raise Unlowered("a sum of arrays of different types")
+    for a, b in zip(target.dims, more.dims, strict=True):
+        site.e.must_be_same(a, b, "a sum of arrays of different shapes")
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        e.store(target, at, e.apply("add", e.load(target, at), e.load(more, at)))
+
+    over(site.e, target.dims, element)
 
 
 def _column_of(column: Column, names: Sequence[Value]) -> Column:

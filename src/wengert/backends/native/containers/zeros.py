@@ -138,9 +138,19 @@ def _zero_items(site: BlockLowering, value: GrowingList) -> GrowingList:
     length = length_of(site, value)
     item = zeros_like(site, item_at(Emitter(e.names), value, nv.ZERO))
     if not has_numbers_alone(item):
-        raise nv.Unlowered("a cotangent of a list of items that have arrays")
+        return _zero_parts(site, value, item)
     made = growing(e, like_item(item, site.unit.of_lists), "bars", e.apply("max", length, nv.ONE))
     with e.loop(length) as (index, inner):
         made.column.put(inner, index, item)
     e.add(Assign(made.length, length))
     return made
+
+
+def _zero_parts(site: BlockLowering, value: GrowingList, item: nv.Tuple) -> GrowingList:
+    """The same where some parts are arrays, which have shapes: column by column. `item` is one of the zeros."""
+    parts = value.column
+    assert isinstance(parts, Parts)
+    columns = [zeros_like(site, replace(value, column=column)).column for column in parts.columns]
+    length = site.e.variable("bars_length", value.length)
+    room = site.e.variable("bars_room", site.e.apply("max", length, nv.ONE))
+    return GrowingList(Parts(columns, item), length, room)

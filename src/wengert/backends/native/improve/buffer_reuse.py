@@ -6,12 +6,13 @@ what nobody will read is overwritten, and the processor's caches hold one array 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....ir.records import replace
 from ..form import loopform as lf
 from ..values.values import ZERO
-from .memory_planning import Place, must_stay, with_blocks
+from .memory_planning import Place, fixed_in, with_blocks
 
 
 def with_memory_reused(procedure: lf.Procedure, given: Mapping[lf.Slot, lf.Expr]) -> lf.Procedure:
@@ -42,6 +43,8 @@ def _lent(
     dies: Callable[[lf.Slot, Sequence[lf.Statement]], bool],
 ) -> list[lf.Statement]:
     found = list(statements)
+    if not any(isinstance(s, lf.Allocate) for s in found):
+        return found
     while True:
         block = _Block(found, given)
         for old in block.taken.values():
@@ -69,6 +72,10 @@ class _Block:
         }
         self._given = given
         self._values = {s.slot: s.value for s in statements if isinstance(s, lf.Assign)}
+        self._fixed = fixed_in(statements)
+        self._given_memory = Counter(
+            slot for s in lf.each(tuple(statements)) for slot in _given_memory(s)
+        )
         self._uses: dict[lf.Slot, list[int]] = {}
         for number, statement in enumerate(statements):
             for slot in set(_named_in(statement)):
@@ -78,7 +85,7 @@ class _Block:
         """The array that can have the memory of another one: made where that is read last, of the same size."""
         last = self._used(old.pointer, lf.Release)[-1:]
         loop = self.statements[last[0]] if last else None
-        if not isinstance(loop, lf.For) or must_stay(self.statements, old.pointer):
+        if not isinstance(loop, lf.For) or old.pointer in self._fixed:
             return None
         for new, code in _made_from(loop, old.pointer):
             fits = code == old.code and self._is_as_long(new, old)
@@ -97,8 +104,7 @@ class _Block:
         return size is not None and (size == old.count or known)
 
     def _is_taken_once(self, pointer: lf.Slot) -> bool:
-        times = sum(_gives_memory(s, pointer) for s in lf.each(tuple(self.statements)))
-        return times == (pointer in self.taken)
+        return self._given_memory[pointer] == (pointer in self.taken)
 
     def with_heir(self, old: lf.Allocate, new: lf.Slot) -> list[lf.Statement]:
         """The statements of the block with one array instead of two."""
@@ -131,14 +137,15 @@ def _copies_to_itself(statement: lf.Statement) -> bool:
             return False
 
 
-def _gives_memory(statement: lf.Statement, pointer: lf.Slot) -> bool:
+def _given_memory(statement: lf.Statement) -> Sequence[lf.Slot]:
+    """The pointers to which a statement gives memory."""
     match statement:
         case lf.Assign(slot=slot) | lf.Allocate(pointer=slot) | lf.Enlarge(pointer=slot):
-            return slot == pointer
+            return (slot,)
         case lf.Invoke(results=results):
-            return pointer in results
+            return results
         case _:
-            return False
+            return ()
 
 
 def _made_from(loop: lf.For, old: lf.Slot) -> Iterator[tuple[lf.Slot, lf.Code]]:

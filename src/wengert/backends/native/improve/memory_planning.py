@@ -118,7 +118,7 @@ def _without_copy(statements: list[lf.Statement], copy: lf.Copy) -> list[lf.Stat
     if start is None or not released or copy.source_index != ZERO:
         return statements
     between = statements[start + 1 : end]
-    if must_stay(statements, own) or any(_writes(s, own) for s in lf.each(tuple(after))):
+    if own in fixed_in(statements) or any(_writes(s, own) for s in lf.each(tuple(after))):
         return statements
     rest = (*statements[:end], *after)
     if any(copy.target in _slots_of(s) for s in lf.each(rest)):
@@ -147,18 +147,20 @@ def _slots_of(statement: lf.Statement) -> set[lf.Slot]:
     return {slot for value in lf.expressions_of(statement) for slot in lf.slots_in(value)}
 
 
-def must_stay(statements: Sequence[lf.Statement], own: lf.Slot) -> bool:
-    """Whether a piece of memory must stay one: it has another name, another size, or two origins."""
-    taken = 0
+def fixed_in(statements: Sequence[lf.Statement]) -> set[lf.Slot]:
+    """The pieces of memory that must stay what they are: with another name, another size, or two origins."""
+    fixed, taken = set[lf.Slot](), Counter[lf.Slot]()
     for statement in lf.each(tuple(statements)):
-        if isinstance(statement, (lf.Assign, lf.Invoke, lf.Enlarge)) and own in _pointers(
-            statement
-        ):
-            return True
-        if isinstance(statement, lf.External) and any(arg.pointer == own for arg in statement.args):
-            return True
-        taken += isinstance(statement, lf.Allocate) and statement.pointer == own
-    return taken > 1
+        match statement:
+            case lf.Assign() | lf.Invoke() | lf.Enlarge():
+                fixed.update(_pointers(statement))
+            case lf.External(args=args):
+                fixed.update(arg.pointer for arg in args)
+            case lf.Allocate(pointer=pointer):
+                taken[pointer] += 1
+            case _:
+                pass
+    return fixed | {pointer for pointer, times in taken.items() if times > 1}
 
 
 def _pointers(statement: lf.Assign | lf.Invoke | lf.Enlarge) -> Iterator[lf.Slot]:
@@ -272,12 +274,11 @@ def _takes_or_ends(statement: lf.Statement, own: set[lf.Slot]) -> bool:
 def _of_every_iteration(loop: lf.For | lf.While) -> Iterator[lf.Allocate]:
     """What the body of a loop takes, always of the same size, and releases again."""
     changed = set(lf.assigned_in((loop,)))
-    released = [s.pointer for s in loop.body if isinstance(s, lf.Release)]
-    for statement in loop.body:
-        if not isinstance(statement, lf.Allocate) or released.count(statement.pointer) != 1:
-            continue
-        same_size = changed.isdisjoint(lf.slots_in(statement.count))
-        if same_size and not must_stay(loop.body, statement.pointer):
+    released = Counter(s.pointer for s in loop.body if isinstance(s, lf.Release))
+    taken = [s for s in loop.body if isinstance(s, lf.Allocate) and released[s.pointer] == 1]
+    fixed = fixed_in(loop.body) if taken else set[lf.Slot]()
+    for statement in taken:
+        if statement.pointer not in fixed and changed.isdisjoint(lf.slots_in(statement.count)):
             yield statement
 
 

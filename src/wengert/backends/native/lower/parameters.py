@@ -48,6 +48,8 @@ class Parameters:
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
         e.settled.update(self.sizes)
+        for size in self.sizes:
+            e.note_least(size, 0)
 
     def value(self, k: int, var: Var, leaf: cc.Leaf) -> nv.Value:
         """What a parameter holds."""

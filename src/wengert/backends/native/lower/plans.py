@@ -14,12 +14,19 @@ WIDEST = 64
 
 
 class Retry(Exception):
-    """The body gives another type than was assumed: another plan for the carried value `number`."""
+    """The body gives another type than was assumed: another plan for a carried value."""
 
     def __init__(self, plan: Plan):
         super().__init__()
         self.plan = plan
-        self.number = -1
+
+
+class RetryAll(Exception):
+    """The body gives other types than were assumed: other plans, by the numbers of carried values."""
+
+    def __init__(self, plans: dict[int, Plan]):
+        super().__init__()
+        self.plans = plans
 
 
 @mutable_record

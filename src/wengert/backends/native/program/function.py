@@ -31,6 +31,7 @@ from ..prepare.loop_cse import run_once
 from ..prepare.outside import read_from_outside
 from ..prepare.recompute import recomputed
 from ..prepare.shorten_backward_chain import factored
+from ..prepare.sums_in_place import with_sums_in_place
 from ..prepare.writes import changes_arrays
 from ..values.emitter import Emitter
 from ..values.layouts import layouts_in
@@ -83,7 +84,8 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = with_early_reads(factored(recomputed(in_one_sweep(run_once(function)))), prepare)
+    function = factored(recomputed(in_one_sweep(run_once(function))))
+    function = with_early_reads(with_sums_in_place(function), prepare)
     sharing = Sharing(function)
     if own:
         must_not_share_results(function, sharing)

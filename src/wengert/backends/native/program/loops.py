@@ -13,7 +13,7 @@ from ..form import loopform as lf
 from ..lower import branches, carried
 from ..lower.carried import Holder
 from ..lower.lowering import BlockLowering, lowers
-from ..lower.plans import Plan, ReplacedPlan, Retry, plan_for
+from ..lower.plans import Plan, ReplacedPlan, Retry, RetryAll, plan_for
 from ..lower.sequences.columns import GrowingList, Parts
 from ..lower.sequences.lists import grown, like_item
 from ..lower.sequences.sequences import growing, item_at, push
@@ -94,9 +94,10 @@ def lower_loop(site: BlockLowering, eqn: Eqn) -> list[nv.Value]:
         mark = _Mark(site.e)
         try:
             return loop.lower(plans)
-        except Retry as retry:
+        except RetryAll as retry:
             mark.restore(site.e)
-            plans[retry.number] = retry.plan
+            for k, plan in retry.plans.items():
+                plans[k] = plan
     raise nv.Unlowered("a loop whose variables keep changing their types")
 
 
@@ -230,7 +231,13 @@ class _Loop:
             inner.values[var] = over.item(inner, k)
 
     def _updates(self, inner: BlockLowering, holders: Sequence[Holder]) -> list[carried.Update]:
+        """The next values of all that is carried.
+
+        Raises:
+            RetryAll: some are of types that their plans do not cover: each trial lowers all loops inside again.
+        """
         steps: list[carried.Update] = []
+        others: dict[int, Plan] = {}
         values = [settled(inner, atom) for atom in self.results]
         self.items_collected = [settled(inner, atom) for atom in self.collected]
         inner.write_all()
@@ -241,8 +248,12 @@ class _Loop:
             except Retry as retry:
                 if isinstance(retry.plan, ReplacedPlan):
                     self._must_only_be_read(self.params[k])
-                retry.number = k
-                raise
+                others[k] = retry.plan
+            except nv.Unlowered:
+                if not others:  # of which this may be a consequence
+                    raise
+        if others:
+            raise RetryAll(others)
         return steps
 
     def _must_only_be_read(self, var: Var) -> None:

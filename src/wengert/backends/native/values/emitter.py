@@ -69,7 +69,7 @@ class Emitter:
 
     def let(self, value: lf.Expr, hint: str = "t") -> lf.Expr:
         """A name for a number; what was computed before has one."""
-        value = simplified(value)
+        value = self._decided(simplified(value))
         if isinstance(value, (lf.Constant, lf.Slot)):
             return value
         found = self.named.get(value)
@@ -85,6 +85,22 @@ class Emitter:
         if isinstance(value, lf.Apply) and value.op in ("add", "sub") and value.code == "i64":
             self._note_sum(slot, value)
         return slot
+
+    def _decided(self, value: lf.Expr) -> lf.Expr:
+        """Whether an integer is beyond one that is known, where its bounds say so."""
+        if not isinstance(value, lf.Apply) or value.op not in _BEYOND:
+            return value
+        x, limit = value.args
+        if not isinstance(limit, lf.Constant) or limit.code != "i64" or isinstance(x, lf.Constant):
+            return value
+        least = self.least(x)
+        if (
+            least is None
+            or least < limit.value
+            or (least == limit.value and value.op not in ("lt", "ge"))
+        ):
+            return value
+        return lf.Constant(_BEYOND[value.op], "b1")
 
     def can_name(self, value: lf.Expr) -> bool:
         """Whether a size or an index can be computed here: cheap, of integers that never change."""
@@ -212,6 +228,9 @@ class Emitter:
 
 
 _OF_SIZES = frozenset(("add", "sub", "mul", "max", "min"))
+
+_BEYOND = {"eq": False, "lt": False, "le": False, "ne": True, "gt": True, "ge": True}
+"""What comparisons give of an integer that is greater than what it is compared with."""
 
 _FOLDS = {
     "add": lambda a, b: a + b,

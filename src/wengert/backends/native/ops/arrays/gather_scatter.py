@@ -26,7 +26,7 @@ from ...values.numbers import converted
 from ...values.rows import ROWS
 from ...values.strides import replaced_flat
 from ..elementwise.creation import zeroed
-from .joining import part_along
+from .joined_lists import part_along
 
 EVERYTHING = nv.Bounds(None, None, None)
 NAMES = "axis", "indices", "repeats", "reps", "pad_width", "mode"
@@ -219,7 +219,7 @@ def _with_border(site: BlockLowering, eqn: Eqn, x: nv.View, widths: _Widths) -> 
 
 def _inside(site: BlockLowering, view: nv.View, dims: tuple[Expr, ...], widths: _Widths) -> nv.View:
     for axis, (dim, (before, _)) in enumerate(zip(dims, widths, strict=True)):
-        view = part_along(site, view, before, dim, axis)
+        view = part_along(site.e, view, before, dim, axis)
     return view
 
 

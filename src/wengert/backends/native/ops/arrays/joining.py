@@ -16,23 +16,17 @@ from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, over
 from ...values.promotion import common_code, converted
+from .joined_lists import joined_list, part_along, parted_list
 
 Index = tuple[Expr, ...]
-
-
-def part_along(
-    site: BlockLowering, view: nv.View, start: Expr, count: Expr, axis: int = 0
-) -> nv.View:
-    """So many rows of an array (or what lies along another axis), from one on."""
-    offset = site.e.let(nv.plus(view.offset, nv.times(start, view.strides[axis])))
-    dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
-    return nv.View(view.root, view.code, dims, view.strides, offset)
 
 
 @lowers("concatenate")
 def _concatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Arrays one after the other along an axis."""
     value = site.value(eqn.args[0])
+    if isinstance(value, GrowingList):
+        return joined_list(site, eqn, value)
     if not isinstance(value, nv.Tuple) or not value.items:
         raise nv.Unlowered("joining of something that is no list of arrays")
     views = [site.view(item) for item in value.items]
@@ -46,6 +40,8 @@ def _concatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
 def _unconcatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """The cotangents of arrays that were joined along an axis."""
     like = site.value(eqn.params["like"])
+    if isinstance(like, GrowingList):
+        return parted_list(site, eqn, like)
     if not isinstance(like, nv.Tuple):
         raise nv.Unlowered("a cotangent of arrays joined in this way")
     bar, axis = site.view(site.operand(eqn.args[0])), eqn.param("axis", 0)
@@ -59,7 +55,7 @@ def _unconcatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
         lengths = [dims[axis] if len(dims) >= least else nv.ONE for dims in shapes]
     start, pieces = nv.ZERO, list[nv.Value]()
     for dims, length in zip(shapes, lengths, strict=True):
-        pieces.append(_shaped(site, part_along(site, bar, start, length, axis), dims))
+        pieces.append(_shaped(site, part_along(site.e, bar, start, length, axis), dims))
         start = site.e.let(nv.plus(start, length))
     return nv.Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
@@ -91,7 +87,7 @@ def _joined(site: BlockLowering, eqn: Eqn, views: list[nv.View], axis: int = 0) 
     made = site.allocate(dims, code, eqn.outs)
     start: Expr = nv.ZERO
     for view in views:
-        copy_elements(site.e, part_along(site, made, start, view.dims[axis], axis), view)
+        copy_elements(site.e, part_along(site.e, made, start, view.dims[axis], axis), view)
         start = site.e.let(nv.plus(start, view.dims[axis]))
     return made
 
@@ -121,8 +117,26 @@ def _roll(site: BlockLowering, eqn: Eqn) -> nv.Value:
     start = e.apply("wrapped", rest, size)
     kept = e.let(nv.minus(size, start))
     for target, source, count in ((start, nv.ZERO, kept), (nv.ZERO, kept, start)):
-        there = part_along(site, made, target, count, axis)
-        copy_elements(e, there, part_along(site, view, source, count, axis))
+        there = part_along(site.e, made, target, count, axis)
+        copy_elements(e, there, part_along(site.e, view, source, count, axis))
+    return made
+
+
+@lowers("fitted")
+def _fitted(site: BlockLowering, eqn: Eqn) -> nv.Value:
+    """An array cut off, or continued with zeros, along an axis to the length that another has there."""
+    view, wanted = site.in_memory(eqn.args[0]), dims_of(site.operand(eqn.params["like"]))
+    if len(wanted) != len(view.dims):
+        raise nv.Unlowered("an array fitted to one of another rank")
+    e, axis = site.e, eqn.param("axis", -1) % len(wanted)
+    length, own = e.size(wanted[axis]), e.size(view.dims[axis])
+    if length == own:
+        return view
+    site.write_all()
+    made = _filled(site, eqn, (*view.dims[:axis], length, *view.dims[axis + 1 :]), view.code)
+    common = e.apply("min", length, own)
+    target = part_along(e, made, nv.ZERO, common, axis)
+    copy_elements(e, target, part_along(e, view, nv.ZERO, common, axis))
     return made
 
 
@@ -144,7 +158,7 @@ def _collected_cotangent(site: BlockLowering, eqn: Eqn) -> nv.Value:
     reached = source.dims[0]
     backwards = eqn.param("reverse", False) is True
     start = site.e.let(nv.minus(items.dims[0], reached)) if backwards else nv.ZERO
-    copy_elements(site.e, part_along(site, made, start, reached), source)
+    copy_elements(site.e, part_along(site.e, made, start, reached), source)
     return made
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .....ir.graph import Atom, Const, Eqn
-from ...containers.fields import sum_of_parts
+from ...containers.fields import add_to_item, sum_of_parts
 from ...containers.items_by_number import changed_by_number
-from ...form.loopform import Expr, For, Slot
+from ...form.loopform import For, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.sequences.columns import GrowingList
 from ...lower.sequences.lists import as_item, in_memory_as_list, loosening
@@ -26,11 +26,11 @@ def store_in_list(site: BlockLowering, eqn: Eqn, container: GrowingList) -> nv.V
     if isinstance(value, (nv.Lazy, nv.Broadcast)):
         value = site.in_memory(eqn.args[2])
     site.write_all()
-    if eqn.op.name == "add_at":
-        value = _sum_in_list(site, container, position, value)
-    value = as_item(site, container, value)
     with loosening(site, container):
-        container.column.put(site.e, position, value)
+        if eqn.op.name == "add_at":
+            add_to_item(site, container.column, position, value)
+        else:
+            container.column.put(site.e, position, as_item(site, container, value))
     return container
 
 
@@ -51,19 +51,9 @@ def _add_to_part(
     index = Slot(e.names.fresh("k"), "i64")
     place = inner.e.let(nv.plus(start, nv.times(index, step)))
     item = item_at(inner.e, value, index)
-    container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
+    add_to_item(inner, container.column, place, item)
     e.add(For(index, count, tuple(inner.e.statements)))
     return container
-
-
-def _sum_in_list(
-    site: BlockLowering, container: GrowingList, position: Expr, value: nv.Value
-) -> nv.Value:
-    before = item_at(site.e, container, position)
-    if isinstance(before, nv.View) and isinstance(value, nv.View):
-        return site.view(site.computed(over_arrays(site, "add", [before, value])))
-    value = site.as_scalar(value) if isinstance(before, nv.Scalar) else value
-    return sum_of_parts(site.e, before, value)
 
 
 def store_in_tuple(site: BlockLowering, eqn: Eqn, container: nv.Tuple) -> nv.Value:

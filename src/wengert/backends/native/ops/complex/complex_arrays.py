@@ -44,7 +44,7 @@ BY_PARTS: dict[str, ByParts] = {
         ByParts(),
     ),
     **dict.fromkeys(("unbroadcast", "unreduce", "broadcast_like", "fill"), ByParts((0,), (1,))),
-    "unconcatenate": ByParts(),
+    **dict.fromkeys(("unconcatenate", "fitted"), ByParts()),
     "append": ByParts((0, 1)),
     "where": ByParts((1, 2)),
 }  # fmt: skip

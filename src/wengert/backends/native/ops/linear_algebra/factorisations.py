@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....ir.graph import Eqn
-from ...form.loopform import Apply, Code, Constant, Expr, External, Load
+from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, Load, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
@@ -17,7 +17,7 @@ from ...values.loops import copy_elements, fill, over
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Tuple, Unlowered, Value, View, integer, plus, times
 from ..elementwise.creation import zeroed
-from .small_systems import eliminated, otherwise
+from .small_systems import eliminated, from_next, loop, otherwise, where
 
 
 class Routine:
@@ -139,7 +139,9 @@ def _as_columns(site: BlockLowering, eqn: Eqn) -> Value:
 def _inv(site: BlockLowering, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code, size = inexact(a), site.e.size(a.dims[0])
-    return as_matrix(_solved(site, a, lambda inner: unit_matrix(inner, size, code), code))
+    return as_matrix(
+        _solved(site, a, lambda inner: unit_matrix(inner, size, code), code, inverse=True)
+    )
 
 
 def unit_matrix(site: BlockLowering, size: Expr, code: Code) -> View:
@@ -149,23 +151,80 @@ def unit_matrix(site: BlockLowering, size: Expr, code: Code) -> View:
 
 
 def _solved(
-    site: BlockLowering, a: View, right_hand_side: Callable[[BlockLowering], View], code: Code
+    site: BlockLowering,
+    a: View,
+    right_hand_side: Callable[[BlockLowering], View],
+    code: Code,
+    *,
+    inverse: bool = False,
 ) -> View:
-    """The columns of the solution, in the place of those of the right-hand side."""
+    """The columns of the solution, in the place of those of the right-hand side; `inverse`: that is the unit matrix."""
     made = right_hand_side(site)
     found = eliminated(site, a, made, code)
 
     def by_lapack(inner: BlockLowering) -> None:
-        routine, right = Routine(inner, code), right_hand_side(inner)
-        size, lead = a.dims[0], leading(inner, a.dims[0])
-        routine.call(
-            "gesv", routine.number(size), routine.number(right.dims[0]), by_columns(inner, a, code),
-            routine.number(lead), routine.array(size, "i64"), right, routine.number(lead),
-        )  # fmt: skip
+        right = right_hand_side(inner)
+        _solve_in_place(inner, a, right, code, inverse=inverse)
         copy_elements(inner.e, made, right)
 
     otherwise(site, found.succeeded, by_lapack)
     return made
+
+
+def _solve_in_place(
+    site: BlockLowering, a: View, right: View, code: Code, *, inverse: bool
+) -> None:
+    """The columns of the solution, by substitution alone where the matrix turns out to be triangular."""
+    e, routine, columns = site.e, Routine(site, code), by_columns(site, a, code)
+    size, count = routine.number(a.dims[0]), routine.number(right.dims[0])
+    lead = routine.number(leading(site, a.dims[0]))
+    lower, upper = zero_beyond_diagonal(e, as_matrix(columns))
+    triangular = e.apply("or", lower, upper, code="b1")
+
+    def substitute(inner: BlockLowering) -> None:
+        routine = Routine(inner, code)
+        letter = inner.e.apply("select", lower, integer(ord("L")), integer(ord("U")), code="i64")
+        triangle, no = routine.number(letter), routine.letter("N")
+        if inverse:
+            routine.call("trtri", triangle, no, size, columns, lead)
+            copy_elements(inner.e, right, columns)
+        else:
+            routine.call("trtrs", triangle, no, no, size, count, columns, lead, right, lead)
+
+    def eliminate(inner: BlockLowering) -> None:
+        routine = Routine(inner, code)
+        pivots = routine.array(a.dims[0], "i64")
+        routine.call("gesv", size, count, columns, lead, pivots, right, lead)
+
+    where(site, triangular, substitute)
+    otherwise(site, triangular, eliminate)
+
+
+def zero_beyond_diagonal(e: Emitter, a: View) -> tuple[Expr, Expr]:
+    """Whether all is zero above the diagonal of a matrix, and whether all is below it.
+
+    A matrix without zeros is told after two elements.
+    """
+    size, answers = a.dims[0], list[Expr]()
+    for above in (True, False):
+        answer = e.variable("lower" if above else "upper", Constant(True, "b1"))
+
+        def row(inner: Emitter, i: Expr, above: bool = above, answer: Slot = answer) -> None:
+            def entry(block: Emitter, j: Expr) -> None:
+                x = block.load(a, (i, j))
+                block.add(Assign(answer, Apply("eq", (x, Constant(0.0, a.code)), "b1")))
+                block.break_if(block.apply("not", answer, code="b1"))
+
+            if above:
+                from_next(inner, i, size, entry)
+            else:
+                loop(inner, i, entry)
+            inner.break_if(inner.apply("not", answer, code="b1"))
+
+        loop(e, size, row)
+        answers.append(answer)
+    lower, upper = answers
+    return lower, upper
 
 
 # --- factorisations -----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ...values.loops import copy_elements
 from ...values.numbers import converted
 from ...values.promotion import common_code
 from ...values.values import ONE, ZERO, Unlowered, Value, View, integer, minus, plus
-from ..arrays.joining import part_along
+from ..arrays.joined_lists import part_along
 from ..elementwise.creation import zeroed
 
 
@@ -26,7 +26,7 @@ def _convolve(site: BlockLowering, eqn: Eqn) -> Value:
         "mul", converted(e, e.load(a, (i,)), code), converted(e, e.load(v, (k,)), code)
     )))  # fmt: skip
     start, size = _kept(site, eqn, a.dims[0], v.dims[0])
-    return full if size == full.dims[0] else site.copied(part_along(site, full, start, size))
+    return full if size == full.dims[0] else site.copied(part_along(site.e, full, start, size))
 
 
 def _vectors(site: BlockLowering, eqn: Eqn) -> tuple[View, View]:
@@ -90,5 +90,5 @@ def _convolve_back(site: BlockLowering, eqn: Eqn) -> Value:
 def _in_full(site: BlockLowering, eqn: Eqn, bar: View, m: Expr, n: Expr) -> View:
     start, size = _kept(site, eqn, m, n)
     full = zeroed(site, (_full_size(site, m, n),), bar.code, ())
-    copy_elements(site.e, part_along(site, full, start, size), bar)
+    copy_elements(site.e, part_along(site.e, full, start, size), bar)
     return full

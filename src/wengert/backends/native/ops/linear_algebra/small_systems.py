@@ -176,9 +176,19 @@ def product_of_pivots(e: Emitter, found: Elimination) -> Expr:
 
 def otherwise(site: BlockLowering, succeeded: Expr, body: Callable[[BlockLowering], None]) -> None:
     """What is done where elimination did not succeed."""
+    where(site, site.e.apply("not", succeeded, code="b1"), body, rarely=True)
+
+
+def where(
+    site: BlockLowering,
+    condition: Expr,
+    body: Callable[[BlockLowering], None],
+    *,
+    rarely: bool = False,
+) -> None:
+    """What is done where a condition holds."""
     inner = site.inside(site.block)
     inner.e.span = site.e.span
     body(inner)
     inner.release_owned()
-    failed = site.e.apply("not", succeeded, code="b1")
-    site.e.add(If(failed, tuple(inner.e.statements), rarely=True))
+    site.e.add(If(condition, tuple(inner.e.statements), rarely=rarely))
