@@ -79,8 +79,9 @@ class Layout:
             self.lines += [Line((pad + text.strip()).rstrip()) for text in texts]
             return
         pieces = list(_wrapped(code, WIDTH - len(pad)))
-        known = span or within
-        spans = tuple(dict.fromkeys(m.span for m in code.marks)) or (known and (known,)) or ()
+        own = [] if span is None else [span]
+        known = [*(m.span for m in code.marks), *own] or ([] if within is None else [within])
+        spans = tuple(dict.fromkeys(known))
         lines: list[Line] = []
         for extra, piece in pieces:
             lead = pad + " " * (4 * extra)
