@@ -14,7 +14,7 @@ from ...ir.records import record
 from .. import gradients
 from ..linear_maps import pullback
 from . import at_point, notes
-from .lines import Line, as_tree, of_ir, of_printed, of_source
+from .lines import Line, as_tree, of_ir, of_printed, of_source, tie_the_rest
 from .reading import Source, first_line, sources
 
 
@@ -63,17 +63,18 @@ class Explored:
 
 def explore(f: Callable[..., Any], *args: Any) -> Explored:
     """What a page about a function shows."""
-    whole = first_line(f)
     adjoint = gradients.adjoint_of(f, *args)
     tangent = gradients.tangent_of(f, *args)
     generated = {
-        "Reverse": of_printed(adjoint.printed, "r", whole),
-        "Forward": of_printed(tangent.printed, "f", whole),
-        "As read": of_ir(gradients.ir_of(f, *args), "i", whole),
+        "Reverse": of_printed(adjoint.printed, "r"),
+        "Forward": of_printed(tangent.printed, "f"),
+        "As read": of_ir(gradients.ir_of(f, *args), "i"),
     }
     helpers = {"Reverse": _helpers(adjoint), "Forward": _helpers(tangent)}
     places = [place for lines in generated.values() for line in lines for place in line.origins]
     read = sources(f, adjoint, places)
+    for lines in generated.values():
+        tie_the_rest(lines, read, first_line(f))
     shown = tuple((source, of_source(source, f"s{k}")) for k, source in enumerate(read))
     return Explored(shown, generated, helpers, adjoint)
 

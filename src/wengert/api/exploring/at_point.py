@@ -43,6 +43,8 @@ def _jacobian(f: Callable[..., Any], argnum: int, args: Sequence[Any]) -> Any:
         return jacobian(f, argnum)(*args)
     except WengertError as refusal:
         return refusal.findings[0].message
+    except Exception as error:  # the function itself ran: of results that make no array
+        return f"none: {error}"
 
 
 def _shown(value: Any) -> str:

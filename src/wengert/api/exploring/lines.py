@@ -50,14 +50,8 @@ def of_source(source: Source, pane: str) -> list[Line]:
     return lines
 
 
-def of_printed(printed: Iterable[Printed], pane: str, whole: Place | None) -> list[Line]:
-    """The lines of generated functions.
-
-    Args:
-        printed: the functions.
-        pane: how the names of the lines' elements begin.
-        whole: the line of the user's that signatures, what takes arguments apart and `return` belong to.
-    """
+def of_printed(printed: Iterable[Printed], pane: str) -> list[Line]:
+    """The lines of generated functions; the names of their elements begin with that of the pane."""
     lines: list[Line] = []
     for one in printed:
         lines += [Line("")] if lines else []
@@ -66,14 +60,21 @@ def of_printed(printed: Iterable[Printed], pane: str, whole: Place | None) -> li
             for span in spans:
                 text = text.removesuffix(f"  # {span}")  # noqa: PLW2901
             lines.append(Line(text, origins=tuple(dict.fromkeys(map(place, spans)))))
-    return _finished(lines, pane, whole)
+    return _finished(lines, pane)
 
 
-def of_ir(function: Function, pane: str, whole: Place | None) -> list[Line]:
+def of_ir(function: Function, pane: str) -> list[Line]:
     """The lines of a function as wengert reads it."""
     pairs = show_with_places(function)
     lines = [Line(text, origins=() if span is None else (place(span),)) for text, span in pairs]
-    return _finished(lines, pane, whole)
+    return _finished(lines, pane)
+
+
+def _finished(lines: list[Line], pane: str) -> list[Line]:
+    colours = highlighted_lines("\n".join(line.text for line in lines))
+    for number, (line, html) in enumerate(zip(lines, colours, strict=True), 1):
+        line.html, line.anchor = html, f"{pane}-{number}"
+    return lines
 
 
 def is_code(text: str) -> bool:
@@ -81,13 +82,29 @@ def is_code(text: str) -> bool:
     return bool(text.strip()) and not text.lstrip().startswith("#")
 
 
-def _finished(lines: list[Line], pane: str, whole: Place | None) -> list[Line]:
-    colours = highlighted_lines("\n".join(line.text for line in lines))
-    for number, (line, html) in enumerate(zip(lines, colours, strict=True), 1):
-        line.html, line.anchor = html, f"{pane}-{number}"
-        if whole is not None and not line.origins and is_code(line.text):
-            line.origins = (whole,)
-    return lines
+def tie_the_rest(lines: Sequence[Line], sources: Iterable[Source], whole: Place | None) -> None:
+    """Have what nobody wrote (signatures, `return`, what sweeps hand on) belong to the function that it serves.
+
+    Args:
+        lines: those of a pane.
+        sources: the files that were read.
+        whole: where the function begins that the last definition is derived from; those before it are of the
+            functions whose lines they begin with.
+    """
+    heads = {source.file: source.heads for source in sources}
+    starts = [k for k, line in enumerate(lines) if line.text.startswith("def ")] or [0]
+    for start, end in pairwise([*starts, len(lines)]):
+        own = next((line.origins[-1] for line in lines[start:end] if line.origins), None)
+        head = whole if end == len(lines) or own is None else _head(heads, own)
+        for line in lines[start:end]:
+            if head is not None and not line.origins and is_code(line.text):
+                line.origins = (head,)
+
+
+def _head(heads: Mapping[str, Sequence[int]], place: Place) -> Place | None:
+    file, line = place
+    before = [head for head in heads.get(file, ()) if head <= line]
+    return (file, before[-1]) if before else None
 
 
 # --- blocks -------------------------------------------------------------------------------

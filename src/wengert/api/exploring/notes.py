@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.python.printed import Printed, published
 from ...compile.calling import captured_by
 from ...compile.derived import Derived
 from .lines import Line
 from .reading import Place, Source
 from .statements import statements
 from .values import MOST_STEPS, Arising, Program, Run, Seen, followed, shown
+from .watching import watching
 
 DERIVATIVE = ""
 """The name of a derivative's text among the programs of a run."""
@@ -43,30 +43,17 @@ def run_of_derivative(
     seed = _ones_like(value)
     if seed is None:
         return None
-    functions = derived.published
-    offsets = dict(zip(map(id, derived.printed), _offsets(derived.printed), strict=True))
-
-    @cache
-    def program(file: str) -> Program | None:
-        printed = published.get(file)
-        offset = offsets.get(id(printed))
-        if printed is None or offset is None:
-            return None
-        return Program(DERIVATIVE, statements(printed.text), offset)
-
+    run = Run()
+    watched = watching(derived.printed[0], lambda line, *seen: run.see((DERIVATIVE, line), *seen))
     seed_name = [i.name for i in derived.functions[0].inputs if i.how == "positional"][-1]
     options = {**captured_by(f), seed_name: seed}
     given = _copied(args)
-    run = followed(lambda: functions[0](*given, **options), program)
-    return run if run.error is None else None
-
-
-def _offsets(printed: Iterable[Printed]) -> Iterator[int]:
-    """How many lines of a pane stand before each text in it: a blank one stands between two."""
-    offset = 0
-    for one in printed:
-        yield offset
-        offset += len(one.text.splitlines()) + 1
+    try:
+        with np.errstate(all="ignore"):
+            watched(*given, **options)
+    except Exception:  # of arguments that the derivative itself takes in another form
+        return None
+    return run
 
 
 def _ones_like(value: Any) -> Any:
@@ -110,7 +97,7 @@ def add_cotangents(
     found: dict[Place, dict[str, Seen]] = {}
     for number, line in enumerate(derivative, 1):
         seen = run.lines.get((DERIVATIVE, number), {})
-        bars = {name: one for name, one in seen.items() if "_bar" in name and one.last != "0"}
+        bars = {name: one for name, one in seen.items() if "_bar" in name and one.last}
         if line.origins and bars:
             found.setdefault(line.origins[-1], {}).update(bars)
     for file, lines in panes.items():
@@ -125,7 +112,10 @@ def _note(seen: Mapping[str, Seen]) -> str:
 
 
 def _of_name(name: str, seen: Seen) -> str:
-    values = seen.first if seen.first == seen.last else f"{seen.first} → {seen.last}"
+    first, last = (
+        each if isinstance(each, str) else shown(each)[0] for each in (seen.first, seen.last)
+    )
+    values = first if first == last else f"{first} → {last}"
     times = f" ×{seen.turns}" if seen.turns > 1 else ""
     wrong = f" <mark>{seen.wrong}</mark>" if seen.wrong else ""
     return f"{escape(name)} = {escape(values)}{times}{wrong}"

@@ -33,7 +33,7 @@ def statements(text: str) -> dict[int, Statement]:
             continue
         body: list[ast.stmt] = getattr(node, "body", [])
         last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
-        names = tuple(dict.fromkeys(_bound(node)))
+        names = tuple(dict.fromkeys(bound(node)))
         first = body[0].lineno if body else 0
         one = Statement(node.lineno, names, isinstance(node, ast.Return), first)
         for line in range(node.lineno, max(last, node.lineno) + 1):
@@ -42,7 +42,8 @@ def statements(text: str) -> dict[int, Statement]:
     return found
 
 
-def _bound(node: ast.stmt) -> Iterator[tuple[str, tuple[str, ...]]]:
+def bound(node: ast.stmt) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The names and attributes that a statement binds itself, not those in it."""
     match node:
         case ast.Assign(targets=targets):
             pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,7 +16,7 @@ from ...ir.records import field, mutable_record, record
 from .statements import Statement
 
 MOST_STEPS = 1_000_000
-"""After this many lines a run goes on unseen."""
+"""After this many values a run goes on unseen."""
 LONGEST_LIST = 1000
 
 Trace = Callable[[FrameType, str, Any], Any]
@@ -23,19 +24,18 @@ Trace = Callable[[FrameType, str, Any], Any]
 
 @record
 class Program:
-    """A text whose run is followed: what its lines are called, and its statements by line."""
+    """A text whose run is followed: its name, and its statements by line."""
 
     name: str
     statements: Mapping[int, Statement]
-    offset: int = 0
 
 
 @mutable_record
 class Seen:
-    """The values of one name at one line."""
+    """The values of one name at one line, in the first and the last turn: numbers, or texts about others."""
 
-    first: str
-    last: str
+    first: str | float
+    last: str | float
     turns: int
     wrong: str = ""
 
@@ -57,8 +57,7 @@ class Run:
     Attributes:
         lines: by the name of the program and the line, what was bound there.
         arising: where NaN, and where infinity, came up first.
-        steps: how many lines ran.
-        error: what ended the run.
+        steps: how many values were bound.
     """
 
     lines: dict[tuple[str, int], dict[str, Seen]] = field(
@@ -66,11 +65,14 @@ class Run:
     )
     arising: dict[str, Arising] = field(default_factory=dict[str, Arising])
     steps: int = 0
-    error: Exception | None = None
 
     def see(self, place: tuple[str, int], name: str, value: Any) -> None:
         """A name was bound."""
-        text, wrong = shown(value)
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            return
+        is_plain = type(value) is float and math.isfinite(value)
+        text, wrong = (value, "") if is_plain else shown(value)
         here = self.lines.setdefault(place, {})
         seen = here.get(name)
         if seen is None:
@@ -95,8 +97,6 @@ def followed(call: Callable[[], Any], program: Callable[[str], Program | None]) 
     try:
         with np.errstate(all="ignore"):
             call()
-    except Exception as error:
-        run.error = error
     finally:
         sys.settrace(before)
     return run
@@ -122,12 +122,12 @@ def _in_frame(run: Run, text: Program) -> Trace:
             return follow
         now = text.statements.get(frame.f_lineno)
         if current is not None and not raised and (now is not current or event == "return"):
-            if not current.body or (now is not None and now.line == current.body):
+            at_body = not current.body or (now is not None and now.line == current.body)
+            if current.names and at_body:
                 _see_all(run, text, current, frame.f_locals)
             if event == "return" and current.returns:
-                run.see((text.name, current.line + text.offset), "return", argument)
+                run.see((text.name, current.line), "return", argument)
         raised, current = False, now
-        run.steps += event == "line"
         return follow if run.steps < MOST_STEPS else None
 
     return follow
@@ -136,7 +136,7 @@ def _in_frame(run: Run, text: Program) -> Trace:
 def _see_all(run: Run, text: Program, statement: Statement, variables: Mapping[str, Any]) -> None:
     for name, parts in statement.names:
         with suppress(LookupError, TypeError):
-            run.see((text.name, statement.line + text.offset), name, _value(variables, parts))
+            run.see((text.name, statement.line), name, _value(variables, parts))
 
 
 def _value(variables: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
