@@ -110,11 +110,15 @@ def _source(file: str, wanted: list[int]) -> Source | None:
         tree = ast.parse("\n".join(lines))
     except SyntaxError:
         return None
-    extents = [e for e in (_extent(tree, each) for each in wanted) if e is not None]
-    if not extents:
+    shown = set[int]()
+    heads: list[int] = []
+    for line in sorted(set(wanted)):
+        extent = None if line in shown else _extent(tree, line)
+        if extent is not None:
+            heads.append(extent.first)
+            shown |= {*range(extent.first, extent.last + 1), *extent.classes}
+    if not heads:
         return None
-    shown = {n for e in extents for n in (*range(e.first, e.last + 1), *e.classes)}
-    heads = sorted({e.first for e in extents})
     return Source(file, notebooks.cell(file) or Path(file).name, lines, sorted(shown), heads)
 
 
