@@ -183,7 +183,7 @@ _TEMPLATE = """\
 <div class="split" role="separator" aria-orientation="vertical"></div>
 {panels}
 </main>
-<footer aria-live="polite">A click or Enter on a line shows what belongs to it on the other side;
+<footer aria-live="polite">A click or Enter on a line shows what goes with it on the other side;
 arrow keys move and fold.</footer>
 <script>
 {script}</script>

@@ -49,7 +49,8 @@ def _jacobian(f: Callable[..., Any], argnum: int, args: Sequence[Any]) -> Any:
 
 def _shown(value: Any) -> str:
     """A value as text; a vector of numbers also as bars, upwards where they are positive."""
-    text = repr(value) if isinstance(value, np.ndarray) else str(value)
+    with np.printoptions(threshold=30):
+        text = repr(value) if isinstance(value, np.ndarray) else str(value)
     if len(text) > LONGEST_TEXT:
         text = f"{text[:LONGEST_TEXT]} …"
     return f"<code>{escape(text)}</code>{_bars(value)}"

@@ -48,7 +48,7 @@ function tell(item) {
   footer.replaceChildren();
   const line = document.createElement("code");
   line.textContent = rowOf(item).querySelector("code").textContent.trim();
-  footer.append(line, found.length ? "  belongs to" : "  belongs to nothing on the other side");
+  footer.append(line, found.length ? "  goes with" : "  goes with nothing on the other side");
   for (const one of found.slice(0, 12)) {
     const button = document.createElement("button");
     button.textContent = rowOf(one).querySelector("code").textContent.trim().slice(0, 60);
@@ -69,11 +69,15 @@ function unfold(item) {
 
 const shownAt = item => rowOf(item).getBoundingClientRect().top;
 
+const moved = new Set(); // panes that were scrolled from here, which no other pane is to follow
+
 /** Scroll a pane until a line of it stands at a height of the window. */
 function bring(item, height) {
   unfold(item);
   const pane = paneOf(item);
+  const before = pane.scrollTop;
   pane.scrollTop += shownAt(item) - height;
+  if (pane.scrollTop !== before) moved.add(pane);
 }
 
 function focus(item) {
@@ -131,7 +135,7 @@ for (const pane of panes) {
   for (const kind of ["pointerenter", "wheel", "touchstart", "focusin"])
     pane.addEventListener(kind, () => { lead = pane; }, { passive: true });
   pane.addEventListener("scroll", () => {
-    if (pane !== lead || waiting || !byId("together").checked) return;
+    if (moved.delete(pane) || pane !== lead || waiting || !byId("together").checked) return;
     waiting = true;
     requestAnimationFrame(() => { waiting = false; follow(pane); });
   }, { passive: true });
