@@ -339,7 +339,7 @@ def test_a_page_shows_values_and_gradients(tmp_path):
     text = page(f, np.array([1.0, -0.4]), np.array([0.5, 2.0]))
     assert "value: <code>0.65" in text
     assert "<th>gradient</th>" in text
-    assert "What this call computes." in text
+    assert "what this call computes, in one" in text
     assert text.count("<br><svg width") == 4  # bars of each argument and of its gradient
 
 
@@ -357,17 +357,29 @@ def test_a_page_without_a_point_shows_code_alone():
 
 
 def test_a_loop_too_long_to_draw_is_not_drawn(house_page):
-    assert "What this call computes." not in house_page
+    assert "what this call computes, in one" not in house_page
+
+
+def test_the_graph_has_a_view_for_each_loop_and_branch(tmp_path):
+    text = page(of_text(tmp_path, TANK)["loss"], 0.5, 0.0, 3)
+    assert text.count('<div class="view"') == 2
+    assert "› the loop, line 18</h2>" in text
+    labels = re.findall(r'<g class="n"[^>]*><rect[^>]*/><text[^>]*>([^<]*)</text>', text)
+    assert labels[-8:] == [
+        *("level", "rate", "total"),
+        *("exp(·)", "outflow = · * ·", "0.1 * ·", "· - ·", "total = · + ·"),
+    ]
+    assert re.search(r'data-on="1" data-at="s0-17" data-open="1"', text.replace("s0-18", "s0-17"))
 
 
 # --- the page -----------------------------------------------------------------------------
 
 
 def test_it_is_one_page_and_not_large(house_page):
-    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)|@import|url\(""", house_page)
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)|@import|url\((?!#)""", house_page)
     alone = page(lambda x: x * x)
     assert len(alone.encode()) < LARGEST / 6
-    assert len(house_page.encode()) < 600_000
+    assert len(house_page.encode()) < 650_000
 
 
 def test_it_is_well_formed_and_can_be_read_aloud(house_page):
@@ -496,6 +508,33 @@ def test_panes_scroll_together(tmp_path, house_page):
     """
     told, console = asked(tmp_path, house_page, script)
     assert told == [True, 1, "true"]
+    assert console == []
+
+
+@in_browser
+def test_the_graph_plays_and_no_node_moves(tmp_path):
+    text = page(of_text(tmp_path, TANK)["loss"], 0.5, 0.0, 3)
+    script = """
+        byId("tab4").click();
+        all("[data-open]", graphs)[0].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+        const where = () => JSON.stringify(all(".view:not([hidden]) .n", graphs).map(n => {
+            const {x, y, width, height} = n.querySelector("rect").getBoundingClientRect();
+            return [x, y, width, height];
+        }));
+        const start = where();
+        const seen = new Set();
+        for (const direction of ["forward", "reverse"]) {
+            play(direction);
+            for (let k = 0; k <= played.order.length; k++) { showUntil(k); seen.add(where() === start); }
+        }
+        const visited = kind => all(".n." + kind, graphs).map(n => n.querySelector("text").textContent);
+        return [[...seen], visited("lit"), visited("back"), graphs.querySelector("output").textContent];
+    """
+    (still, lit, back, said), console = asked(tmp_path, text, script)
+    assert still == [True]
+    assert lit == ["exp(·)", "outflow = · * ·", "0.1 * ·", "· - ·", "total = · + ·"]
+    assert back == ["level", "rate", "total", *lit]
+    assert said.startswith("8 of 8: ")
     assert console == []
 
 

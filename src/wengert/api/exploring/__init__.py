@@ -10,10 +10,11 @@ from typing import Any
 from ...backends.python import joint_source
 from ...compile.calling import argument_names
 from ...compile.derived import Derived
+from ...ir.graph import Function
 from ...ir.records import record
 from .. import gradients
 from ..linear_maps import pullback
-from . import at_point, notes
+from . import at_point, graph, notes
 from .lines import Line, as_tree, of_ir, of_printed, of_source, tie_the_rest
 from .reading import Source, first_line, sources
 
@@ -53,22 +54,25 @@ class Explored:
         generated: reverse mode, forward mode and the IR, by their title.
         helpers: what these need besides, by the same titles.
         adjoint: the derivative that stands behind reverse mode.
+        program: what stands behind the IR.
     """
 
     sources: tuple[tuple[Source, list[Line]], ...]
     generated: Mapping[str, list[Line]]
     helpers: Mapping[str, str]
     adjoint: Derived
+    program: Function
 
 
 def explore(f: Callable[..., Any], *args: Any) -> Explored:
     """What a page about a function shows."""
     adjoint = gradients.adjoint_of(f, *args)
     tangent = gradients.tangent_of(f, *args)
+    program = gradients.ir_of(f, *args)
     generated = {
         "Reverse": of_printed(adjoint.printed, "r"),
         "Forward": of_printed(tangent.printed, "f"),
-        "As read": of_ir(gradients.ir_of(f, *args), "i"),
+        "As read": of_ir(program, "i"),
     }
     helpers = {"Reverse": _helpers(adjoint), "Forward": _helpers(tangent)}
     places = [place for lines in generated.values() for line in lines for place in line.origins]
@@ -76,7 +80,7 @@ def explore(f: Callable[..., Any], *args: Any) -> Explored:
     for lines in generated.values():
         tie_the_rest(lines, read, first_line(f))
     shown = tuple((source, of_source(source, f"s{k}")) for k, source in enumerate(read))
-    return Explored(shown, generated, helpers, adjoint)
+    return Explored(shown, generated, helpers, adjoint, program)
 
 
 def _helpers(derived: Derived) -> str:
@@ -99,9 +103,13 @@ def _at_point(explored: Explored, f: Callable[..., Any], args: Sequence[Any]) ->
         reverse = explored.generated["Reverse"]
         said += notes.annotate({notes.DERIVATIVE: reverse}, back, "in the derivative")
         notes.add_cotangents(panes, reverse, back)
-    graph = at_point.graph(f, args)
-    picture = {"Graph": f"<p>What this call computes.</p>{graph}"} if graph else {}
-    return {"": "".join(said), "Values": at_point.table(f, args), **picture}
+    anchors = {
+        place: line.anchor for lines in panes.values() for line in lines for place in line.origins
+    }
+    unrolled = at_point.graph(f, args)
+    below = f"<h2>what this call computes, in one</h2>{unrolled}" if unrolled else ""
+    pictures = graph.pictures(explored.program, run, anchors) + below
+    return {"": "".join(said), "Values": at_point.table(f, args), "Graph": pictures}
 
 
 # --- the page -----------------------------------------------------------------------------

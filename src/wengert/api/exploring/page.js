@@ -199,6 +199,83 @@ for (const tree of all("[role=tree]")) {
   if (first) first.tabIndex = 0;
 }
 
+// --- the graph ----------------------------------------------------------------------------
+
+const graphs = document.querySelector(".graphs");
+let playing = 0;
+let played = { order: [], kind: "lit", at: 0 };
+
+const nodesOf = kind => {
+  const shown = all(".view:not([hidden]) .n", graphs);
+  return kind === "lit" ? shown.filter(n => n.dataset.on) : shown.filter(n => n.dataset.back).reverse();
+};
+
+/** Show the first nodes of an order as visited; nothing but classes changes, so no node moves. */
+function showUntil(at) {
+  const { order, kind } = played;
+  played.at = Math.min(Math.max(at, 0), order.length);
+  order.forEach((node, k) => {
+    node.classList.toggle(kind, k < played.at);
+    node.classList.toggle("now", k === played.at - 1);
+  });
+  const last = order[played.at - 1];
+  const text = last ? last.querySelector("text").textContent : "";
+  const value = last && kind === "lit" ? all("text.small", last).map(t => t.textContent).join(" ") : "";
+  graphs.querySelector("output").textContent =
+    `${played.at} of ${order.length}${text ? `: ${text}` : ""}${value ? ` → ${value}` : ""}`;
+}
+
+function play(direction) {
+  clearInterval(playing);
+  const kind = direction === "forward" ? "lit" : "back";
+  if (kind === "lit" || played.kind === kind) for (const n of all(".n", graphs)) n.classList.remove("lit", "back");
+  for (const n of all(".n.now", graphs)) n.classList.remove("now");
+  played = { order: nodesOf(kind), kind, at: 0 };
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (still) return showUntil(played.order.length);
+  playing = setInterval(() => {
+    showUntil(played.at + 1);
+    if (played.at >= played.order.length) clearInterval(playing);
+  }, Math.min(600, 12000 / Math.max(played.order.length, 1)));
+}
+
+function openView(number) {
+  clearInterval(playing);
+  for (const view of all(".view", graphs)) view.hidden = view.dataset.view !== number;
+  for (const n of all(".n", graphs)) n.classList.remove("lit", "back", "now");
+  played = { order: nodesOf("lit"), kind: "lit", at: 0 };
+  graphs.querySelector("output").textContent = "";
+  paneOf(graphs).scrollTop = 0;
+}
+
+function onGraph(event) {
+  const { play: direction, step: by, fit } = event.target.dataset;
+  if (fit !== undefined) {
+    event.target.setAttribute("aria-pressed", String(graphs.classList.toggle("fit")));
+    return undefined;
+  }
+  if (direction) return play(direction);
+  if (by) {
+    clearInterval(playing);
+    if (!played.order.length) played = { order: nodesOf("lit"), kind: "lit", at: 0 };
+    return showUntil(played.at + Number(by));
+  }
+  const opens = event.target.closest("[data-open]");
+  if (opens) return openView(opens.dataset.open);
+  const line = byId(event.target.closest("[data-at]")?.dataset.at);
+  if (!line) return;
+  unfold(line);
+  mark(line);
+  const { top, bottom } = left.getBoundingClientRect();
+  bring(line, (top + bottom) / 3);
+}
+if (graphs) {
+  graphs.addEventListener("click", onGraph);
+  graphs.addEventListener("keydown", event => {
+    if (event.key === "Enter" && event.target.classList.contains("n")) onGraph(event);
+  });
+}
+
 // --- tabs and switches --------------------------------------------------------------------
 
 function open(tab) {
