@@ -372,6 +372,23 @@ def test_the_graph_has_a_view_for_each_loop_and_branch(tmp_path):
     assert re.search(r'data-on="1" data-at="s0-17" data-open="1"', text.replace("s0-18", "s0-17"))
 
 
+def test_both_sides_of_a_branch_have_a_view(tmp_path):
+    f = of_text(
+        tmp_path,
+        """
+        def f(x):
+            if x > 1:
+                y = x * x
+            else:
+                y = 3 * x
+            return y
+        """,
+    )["f"]
+    text = page(f, 2.0)
+    assert 'if true, line 3 or <button data-open="2">if false, line 3</button></h2>' in text
+    assert 'if false, line 3 or <button data-open="1">if true, line 3</button></h2>' in text
+
+
 # --- the page -----------------------------------------------------------------------------
 
 
@@ -528,7 +545,7 @@ def test_the_graph_plays_and_no_node_moves(tmp_path):
             for (let k = 0; k <= played.order.length; k++) { showUntil(k); seen.add(where() === start); }
         }
         const visited = kind => all(".n." + kind, graphs).map(n => n.querySelector("text").textContent);
-        return [[...seen], visited("lit"), visited("back"), graphs.querySelector("output").textContent];
+        return [[...seen], visited("visited"), visited("returned"), graphs.querySelector("output").textContent];
     """
     (still, lit, back, said), console = asked(tmp_path, text, script)
     assert still == [True]

@@ -7,12 +7,14 @@ from html import escape
 
 from ...backends.graph.pictures.layout import layout
 from ...backends.graph.pictures.svg import edge, node, note, page
+from ...errors import WengertError
 from ...ir.graph import Block, Const, Eqn, Function, Var, walk
 from ...ir.notation import BINARY, UNARY, constant_text
 from ...ir.records import record
 from ...ir.types import is_differentiable
 from ...ir.values import COMMENT, FOR, IF, TRY, WHILE, Atom
 from ...ops.structure import global_
+from ...passes.analysis.activity import active
 from .values import Run
 
 LARGEST = 300
@@ -28,11 +30,31 @@ _BLOCKS = {
 
 @record
 class View:
-    """A block to be drawn: what it is called, which view it is opened from, and its number there."""
+    """A block to be drawn: what it is called, which view it is opened from, and by which equation of that."""
 
     title: str
     block: Block
-    inside: int | None
+    inside: int | None = None
+    eqn: Eqn | None = None
+
+
+@record
+class _Page:
+    """What pictures are drawn of, and what their nodes lead to.
+
+    Attributes:
+        views: the blocks.
+        numbers: their numbers.
+        back: the values that reverse mode comes to.
+        run: the values of a run.
+        anchors: the names of the elements of the lines that equations come from.
+    """
+
+    views: Sequence[View]
+    numbers: Mapping[int, int]
+    back: set[Var]
+    run: Run
+    anchors: Mapping[tuple[str, int], str]
 
 
 class _Nodes:
@@ -74,7 +96,8 @@ def pictures(function: Function, run: Run, anchors: Mapping[tuple[str, int], str
     """
     views = list(_views(function))
     numbers = {id(view.block): k for k, view in enumerate(views)}
-    drawn = "".join(_drawn(k, view, views, numbers, run, anchors) for k, view in enumerate(views))
+    whole = _Page(views, numbers, _with_cotangents(function), run, anchors)
+    drawn = "".join(_drawn(k, whole) for k in range(len(views)))
     return f'<div class="graphs">{_CONTROLS}{drawn}</div>'
 
 
@@ -87,7 +110,7 @@ _CONTROLS = """\
 
 def _views(function: Function) -> Iterator[View]:
     """The blocks of a program, each behind the one that it is in."""
-    todo: list[View] = [View(function.name, function.body, None)]
+    todo: list[View] = [View(function.name, function.body)]
     count = 0
     while todo:
         view = todo.pop(0)
@@ -96,77 +119,69 @@ def _views(function: Function) -> Iterator[View]:
             for title, block in zip(_BLOCKS.get(eqn.op, ()), eqn.blocks, strict=False):
                 if block.eqns:
                     where = "" if eqn.span is None else f", line {eqn.span.line}"
-                    todo.append(View(f"{title}{where}", block, count))
+                    todo.append(View(f"{title}{where}", block, count, eqn))
         count += 1
 
 
-def _drawn(
-    number: int,
-    view: View,
-    views: Sequence[View],
-    numbers: Mapping[int, int],
-    run: Run,
-    anchors: Mapping[tuple[str, int], str],
-) -> str:
+def _drawn(number: int, whole: _Page) -> str:
+    view = whole.views[number]
     path: list[str] = []
-    at: int | None = view.inside
+    at = view.inside
     while at is not None:
-        path.insert(0, f'<button data-open="{at}">{escape(views[at].title)}</button> › ')
-        at = views[at].inside
-    head = f"<h2>{''.join(path)}{escape(view.title)}</h2>"
+        path.insert(0, f'<button data-open="{at}">{escape(whole.views[at].title)}</button> › ')
+        at = whole.views[at].inside
+    beside = [
+        f' or <button data-open="{k}">{escape(other.title)}</button>'
+        for k, other in enumerate(whole.views)
+        if view.eqn is not None and other.eqn is view.eqn and other is not view
+    ]
+    head = f"<h2>{''.join(path)}{escape(view.title)}{''.join(beside)}</h2>"
     hidden = " hidden" if number else ""
-    picture = _picture(view, f"arrow{number}", numbers, run, anchors)
+    picture = _picture(view, f"arrow{number}", whole)
     return f'<div class="view" data-view="{number}"{hidden}>{head}{picture}</div>'
 
 
-def _picture(
-    view: View,
-    arrow: str,
-    numbers: Mapping[int, int],
-    run: Run,
-    anchors: Mapping[tuple[str, int], str],
-) -> str:
+def _picture(view: View, arrow: str, whole: _Page) -> str:
     nodes = _Nodes(view.block)
-    if not nodes.eqns or len(nodes.nodes) > LARGEST:
-        return f"<p>{len(nodes.nodes)} nodes: too many to draw.</p>" if nodes.eqns else ""
+    if len(nodes.nodes) > LARGEST:
+        return f"<p>{len(nodes.nodes)} nodes: too many to draw.</p>"
     labels = {var: _label(nodes.eqn.get(var), var) for var in nodes.nodes}
-    notes = {var: _value(eqn, run) for var, eqn in nodes.eqn.items()}
+    notes = {var: _value(eqn, whole.run) for var, eqn in nodes.eqn.items()}
     plan = layout(nodes, lambda var: f"{labels[var]}\n{notes.get(var, '')[:22]}", 52)
     parts = [edge(boxes, arrow) for boxes in plan.edges]
-    back = _with_cotangents(nodes)
     for var in nodes.nodes:
-        eqn = nodes.eqn.get(var)
+        eqn, box = nodes.eqn.get(var), plan.boxes[var]
         classes = "leaf" if eqn is None else "node block" if eqn.blocks else "node"
         classes += " result" if var in nodes.results else ""
-        inside = node(plan.boxes[var], labels[var], classes) + note(
-            plan.boxes[var], notes.get(var, "")
-        )
-        parts.append(f"<g{_attributes(eqn, var in back, numbers, anchors)}>{inside}</g>")
+        inside = node(box, labels[var], classes) + note(box, notes.get(var, ""))
+        back = not whole.back.isdisjoint((var,) if eqn is None else eqn.outs)
+        parts.append(f"<g{_attributes(eqn, back, whole)}>{inside}</g>")
     return f"<figure>{page(plan, parts, arrow)}</figure>"
 
 
-def _attributes(
-    eqn: Eqn | None, back: bool, numbers: Mapping[int, int], anchors: Mapping[tuple[str, int], str]
-) -> str:
-    """What a node leads to: the line that it comes from, the views of its blocks; whether reverse mode visits it."""
+def _attributes(eqn: Eqn | None, back: bool, whole: _Page) -> str:
+    """What a node leads to: its line, the views of its blocks; and whether reverse mode visits it."""
     result = ' class="n"' + (' data-back="1"' if back else "") + (' data-on="1"' if eqn else "")
     if eqn is None:
         return result
-    anchor = anchors.get((eqn.span.file, eqn.span.line)) if eqn.span is not None else None
-    result += f' data-at="{anchor}"' if anchor else ""
-    views = [str(numbers[id(block)]) for block in eqn.blocks if id(block) in numbers]
+    place = None if eqn.span is None else whole.anchors.get((eqn.span.file, eqn.span.line))
+    result += f' data-at="{place}"' if place else ""
+    views = [whole.numbers[id(block)] for block in eqn.blocks if id(block) in whole.numbers]
     if views:
-        result += f' data-open="{views[-1 if eqn.op is WHILE else 0]}" tabindex="0" role="button"'
+        opened = views[-1 if eqn.op is WHILE else 0]
+        result += f' data-open="{opened}" tabindex="0" role="button"'
     return result
 
 
-def _with_cotangents(nodes: _Nodes) -> set[Var]:
-    """The nodes of numbers that may change that a result is computed from."""
-    found = {var for var in nodes.results if is_differentiable(var.kind)}
-    for var in reversed(nodes.nodes):
-        if var in found:
-            found |= {parent for parent in nodes.parents(var) if is_differentiable(parent.kind)}
-    return found
+def _with_cotangents(function: Function) -> set[Var]:
+    """The values, in all blocks, that reverse mode comes to."""
+    inputs = [var for var in function.body.params if is_differentiable(var.kind)]
+    try:
+        return active(
+            function.body, inputs, [out for out in function.body.outs if isinstance(out, Var)]
+        )
+    except WengertError:  # of what a call with these arguments does not ask for
+        return set()
 
 
 def _value(eqn: Eqn, run: Run) -> str:

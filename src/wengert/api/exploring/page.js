@@ -203,11 +203,11 @@ for (const tree of all("[role=tree]")) {
 
 const graphs = document.querySelector(".graphs");
 let playing = 0;
-let played = { order: [], kind: "lit", at: 0 };
+let played = { order: [], kind: "visited", at: 0 };
 
 const nodesOf = kind => {
   const shown = all(".view:not([hidden]) .n", graphs);
-  return kind === "lit" ? shown.filter(n => n.dataset.on) : shown.filter(n => n.dataset.back).reverse();
+  return kind === "visited" ? shown.filter(n => n.dataset.on) : shown.filter(n => n.dataset.back).reverse();
 };
 
 /** Show the first nodes of an order as visited; nothing but classes changes, so no node moves. */
@@ -216,20 +216,20 @@ function showUntil(at) {
   played.at = Math.min(Math.max(at, 0), order.length);
   order.forEach((node, k) => {
     node.classList.toggle(kind, k < played.at);
-    node.classList.toggle("now", k === played.at - 1);
+    node.classList.toggle("current", k === played.at - 1);
   });
   const last = order[played.at - 1];
   const text = last ? last.querySelector("text").textContent : "";
-  const value = last && kind === "lit" ? all("text.small", last).map(t => t.textContent).join(" ") : "";
+  const value = last && kind === "visited" ? all("text.small", last).map(t => t.textContent).join(" ") : "";
   graphs.querySelector("output").textContent =
     `${played.at} of ${order.length}${text ? `: ${text}` : ""}${value ? ` → ${value}` : ""}`;
 }
 
 function play(direction) {
   clearInterval(playing);
-  const kind = direction === "forward" ? "lit" : "back";
-  if (kind === "lit" || played.kind === kind) for (const n of all(".n", graphs)) n.classList.remove("lit", "back");
-  for (const n of all(".n.now", graphs)) n.classList.remove("now");
+  const kind = direction === "forward" ? "visited" : "returned";
+  if (kind === "visited" || played.kind === kind) for (const n of all(".n", graphs)) n.classList.remove("visited", "returned");
+  for (const n of all(".n.current", graphs)) n.classList.remove("current");
   played = { order: nodesOf(kind), kind, at: 0 };
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (still) return showUntil(played.order.length);
@@ -242,8 +242,8 @@ function play(direction) {
 function openView(number) {
   clearInterval(playing);
   for (const view of all(".view", graphs)) view.hidden = view.dataset.view !== number;
-  for (const n of all(".n", graphs)) n.classList.remove("lit", "back", "now");
-  played = { order: nodesOf("lit"), kind: "lit", at: 0 };
+  for (const n of all(".n", graphs)) n.classList.remove("visited", "returned", "current");
+  played = { order: nodesOf("visited"), kind: "visited", at: 0 };
   graphs.querySelector("output").textContent = "";
   paneOf(graphs).scrollTop = 0;
 }
@@ -257,7 +257,7 @@ function onGraph(event) {
   if (direction) return play(direction);
   if (by) {
     clearInterval(playing);
-    if (!played.order.length) played = { order: nodesOf("lit"), kind: "lit", at: 0 };
+    if (!played.order.length) played = { order: nodesOf("visited"), kind: "visited", at: 0 };
     return showUntil(played.at + Number(by));
   }
   const opens = event.target.closest("[data-open]");
