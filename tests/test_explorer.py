@@ -372,6 +372,18 @@ def test_the_graph_has_a_view_for_each_loop_and_branch(tmp_path):
     assert re.search(r'data-on="1" data-at="s0-17" data-open="1"', text.replace("s0-18", "s0-17"))
 
 
+def test_derivatives_appear_order_by_order(tmp_path):
+    f = of_text(tmp_path, "import math\ndef f(x, k):\n    return math.exp(-x * x) * k\n")["f"]
+    text = page(f, 0.5, 2.0)
+    view = text[text.index('data-view="orders"') :]
+    orders = [int(order) for order in re.findall(r'class="small"[^>]*>order (\d)', view)]
+    assert orders == sorted(orders)
+    assert set(orders) == {0, 1, 2, 3}
+    assert "derivatives by x, order by order" in view
+    assert 'data-open="orders"' in text
+    assert 'data-view="orders"' not in page(lambda x: np.sum(x), np.ones(3))
+
+
 def test_both_sides_of_a_branch_have_a_view(tmp_path):
     f = of_text(
         tmp_path,

@@ -108,7 +108,8 @@ def _at_point(explored: Explored, f: Callable[..., Any], args: Sequence[Any]) ->
     }
     unrolled = at_point.graph(f, args)
     below = f"<h2>what this call computes, in one</h2>{unrolled}" if unrolled else ""
-    pictures = graph.pictures(explored.program, run, anchors) + below
+    orders = at_point.by_orders(f, args) if unrolled else ""
+    pictures = graph.pictures(explored.program, run, anchors, orders) + below
     return {"": "".join(said), "Values": at_point.table(f, args), "Graph": pictures}
 
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.graph.pictures.dot import Picture
+from ...backends.graph.pictures.layout import layout
+from ...backends.graph.pictures.svg import edge, node, note, page
 from ...backends.graph.trace import trace
 from ...compile.calling import argument_names
 from ...errors import NotScalar, WengertError
@@ -18,6 +21,7 @@ from ..linear_maps import pullback
 LONGEST_TEXT = 400
 LARGEST_GRAPH = 60
 """Nodes of a graph that a reader can still follow."""
+MOST_ORDERS = 3
 
 
 def table(f: Callable[..., Any], args: Sequence[Any]) -> str:
@@ -84,3 +88,39 @@ def graph(f: Callable[..., Any], args: Sequence[Any]) -> str:
     except Exception:  # of a container, or of a program that asks terms what only numbers can tell
         return ""
     return f"<figure>{picture}</figure>"
+
+
+def by_orders(f: Callable[..., Any], args: Sequence[Any]) -> str:
+    """A view of the graph of what this call computes and of its derivatives, by the order that brings each node.
+
+    They are those by the first argument that is a number with a fraction; nothing where there is none, or the
+    graph is too large to read.
+    """
+    try:
+        term = trace(f, *args)
+        names = argument_names(f, len(args))
+        name = next(n for n, arg in zip(names, args, strict=True) if isinstance(arg, float))
+        (variable,) = term.graph.variables(name)
+        terms = [term]
+        for _ in range(MOST_ORDERS):
+            more = [*terms, terms[-1].derive(variable)]
+            terms = more if len(Picture(more).nodes) <= LARGEST_GRAPH else terms
+        picture = Picture(terms)
+    except Exception:  # as above
+        return ""
+    orders: dict[Any, int] = {}
+    for order, each in enumerate(terms):
+        for var in Picture([each]).nodes:
+            orders.setdefault(var, order)
+    plan = layout(picture, lambda var: f"{picture.label(var)}\norder 1", 52)
+    parts = [edge(boxes, "arrows") for boxes in plan.edges]
+    for var in sorted(picture.nodes, key=orders.__getitem__):
+        classes = "leaf" if picture.eqn(var) is None else "node"
+        box = plan.boxes[var]
+        inside = node(box, picture.label(var), classes) + note(box, f"order {orders[var]}")
+        parts.append(f'<g class="n" data-on="1">{inside}</g>')
+    return (
+        '<div class="view" data-view="orders" hidden><h2><button data-open="0">back</button> '
+        f"derivatives by {escape(name)}, order by order</h2>"
+        f"<figure>{page(plan, parts, 'arrows')}</figure></div>"
+    )

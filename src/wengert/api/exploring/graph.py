@@ -86,26 +86,30 @@ class _Nodes:
         return list(dict.fromkeys(v for v in found if v is not eqn.outs[0]))
 
 
-def pictures(function: Function, run: Run, anchors: Mapping[tuple[str, int], str]) -> str:
+def pictures(
+    function: Function, run: Run, anchors: Mapping[tuple[str, int], str], orders: str
+) -> str:
     """All blocks of a program, the outermost shown, with what plays them.
 
     Args:
         function: the program.
         run: its values.
         anchors: the names of the elements of the lines that equations come from.
+        orders: another view, of derivatives order by order, if there is one.
     """
     views = list(_views(function))
     numbers = {id(view.block): k for k, view in enumerate(views)}
     whole = _Page(views, numbers, _with_cotangents(function), run, anchors)
     drawn = "".join(_drawn(k, whole) for k in range(len(views)))
-    return f'<div class="graphs">{_CONTROLS}{drawn}</div>'
+    opens = '<button data-open="orders">order by order</button>' if orders else ""
+    return f'<div class="graphs">{_CONTROLS.format(opens=opens)}{drawn}{orders}</div>'
 
 
 _CONTROLS = """\
 <p class="controls"><button data-play="forward">▶ forward</button>
 <button data-play="reverse">◀ reverse</button> <button data-step="-1" aria-label="one step back">‹</button>
 <button data-step="1" aria-label="one step on">›</button>
-<button data-fit aria-pressed="false">fit</button> <output></output></p>"""
+<button data-fit aria-pressed="false">fit</button> {opens} <output></output></p>"""
 
 
 def _views(function: Function) -> Iterator[View]:
