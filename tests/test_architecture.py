@@ -27,7 +27,7 @@ FLOORS = [
     {"ir", "names_elsewhere", "pages_of_errors"},
     {"errors"},
     {"runtime"},
-    {"loading", "notebooks"},
+    {"loading", "notebooks", "highlighting"},
 ]
 """From the roof to the ground. A floor imports only from floors below it, and its units (modules or
 subpackages) not from each other."""

@@ -1,16 +1,13 @@
 """`python -m wengert` as people call it, and the page that `explore` writes."""
 
-import html.parser
 import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import wengert as wg
 from wengert.__main__ import main
-from wengert.api.exploring import page
 
 MODEL = """\
 import math
@@ -98,61 +95,6 @@ def test_explore_writes_a_page(model, capsys):
     assert main([*arguments, "-o", "other.html"]) == 0
     with open("other.html", encoding="utf-8") as file:
         assert "WEIGHTS" not in file.read()
-
-
-def run_here(model, name):
-    namespace = {}
-    with open(model) as file:
-        exec(compile(file.read(), model, "exec"), namespace)
-    return namespace[name]
-
-
-class Lines(html.parser.HTMLParser):
-    """The lines of a page that belong to a line of the user's."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.number = {}, None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "span":
-            self.number = dict(attrs).get("data-line")
-
-    def handle_data(self, data):
-        if self.number is not None and data.strip():
-            self.found.setdefault(int(self.number), []).append(data.strip())
-
-
-def test_a_page_ties_lines_to_what_became_of_them(model):
-    lines = Lines(page(run_here(model, "swing"), 1.0, 0.0, 3)).found
-    assert lines[10][0] == "speed = speed - 0.1 * math.sin(angle)"
-    assert "angle_bar -= speed_bar * 0.1 * math.cos(angle)" in lines[10]
-    assert lines[11][0] == "angle = angle + 0.1 * speed"
-
-
-def test_a_page_shows_values_and_gradients(model):
-    text = page(run_here(model, "energy"), np.array([1.0, -0.4]), np.array([0.5, 2.0]))
-    assert "value: <code>0.19634" in text
-    assert "<th>gradient</th>" in text
-    assert "what this call computes" in text
-    assert text.count("<br><svg width") == 4  # bars of each argument and of its gradient
-
-
-def test_a_page_of_several_results_shows_the_jacobian(model):
-    text = page(run_here(model, "corners"), np.array([1.0, 0.4]))
-    assert "<th>Jacobian</th>" in text
-    assert "array([[0.4, 1. ]," in text
-
-
-def test_a_page_without_a_point_shows_code_alone(model):
-    text = page(run_here(model, "corners"))
-    assert "def adjoint_corners" in text
-    assert "<table>" not in text
-
-
-def test_a_loop_too_long_to_draw_is_not_drawn(model):
-    assert "what this call computes" not in page(run_here(model, "swing"), 1.0, 0.0, 100)
 
 
 @pytest.mark.parametrize(

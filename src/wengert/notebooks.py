@@ -1,4 +1,4 @@
-"""What IPython knows of code that was typed into cells, and how it shows things; without IPython there are no cells."""
+"""What IPython knows of code that was typed into cells; without IPython there are no cells."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from types import TracebackType
 from typing import Any
 
 _PACKAGE = __file__.rpartition("notebooks")[0]
-_COLOURS = """\
-.wengert-source .k, .wengert-source .kn, .wengert-source .ow {color: var(--jp-mirror-editor-keyword-color, #278a3a)}
-.wengert-source .nf {color: var(--jp-mirror-editor-def-color, #3d7ede)}
-.wengert-source .mi, .wengert-source .mf {color: var(--jp-mirror-editor-number-color, #278a6e)}
-.wengert-source .s1, .wengert-source .s2 {color: var(--jp-mirror-editor-string-color, #c4473f)}
-.wengert-source .c1 {color: var(--jp-mirror-editor-comment-color, #7f8c8d); font-style: italic}"""
-"""Those of the notebook's editor, light or dark; elsewhere such as can be read on both."""
 
 
 def shell() -> Any:
@@ -63,15 +56,3 @@ def users_alone(entry: TracebackType | None) -> TracebackType | None:
     for each in reversed(users):
         result = TracebackType(result, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return result
-
-
-def highlighted(source: str) -> str | None:
-    """Python as HTML in the colours of the notebook, where Pygments is there, as it is beside IPython."""
-    try:
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-    except ImportError:
-        return None
-    text = highlight(source, PythonLexer(), HtmlFormatter(cssclass="wengert-source"))
-    return f"<style>{_COLOURS}</style>{text}"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from .. import notebooks
 from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
 from ..compile.verbs import Verb
@@ -28,7 +27,8 @@ from ..errors import (
 )
 from ..frontend.boundary.no_code import OfAnotherLibrary, computing_in
 from ..frontend.boundary.signature import CarriesDerivatives
-from ..ir.graph import Span
+from ..highlighting import highlighted
+from ..ir.graph import Function, Span
 from ..ops.program.refusals import REFUSALS
 from ..passes.blocks.tidy import tidy
 from ..rules.places import at_its_rule
@@ -294,7 +294,7 @@ class Derivative(Generic[P, T]):
 
     def _repr_html_(self) -> str | None:
         text = import_module("wengert.api.explaining").text_of(self.verb, self.function)
-        return text and notebooks.highlighted(text)
+        return text and highlighted(text)
 
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)
@@ -554,16 +554,33 @@ def code_ir(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
+    return Source(str(ir_of(f, *args)))
+
+
+def ir_of(f: Callable[..., Any], *args: Any) -> Function:
+    """The function as wengert reads it."""
     with AtUsersFrames():
         call = _call(f, args)
-        made = engine.program_of(f, args) if args else engine.read(call).function
-    return Source(str(tidy(made)))
+        return tidy(engine.program_of(f, args) if args else engine.read(call).function)
 
 
 def _to_read(verb: Verb, f: Callable[..., Any], args: Sequence[Any]) -> Derived:
     with AtUsersFrames():
         call = _call(f, args)
-        return engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
+        derived = engine.derive_to_keep(verb, f, args, {})[0] if args else engine.derive(verb, call)
+    given = {} if args else calling.defaults_of(f)
+    seed = {"y_bar": 1.0} if verb.name == "adjoint" else {}
+    return derived.with_defaults({**seed, **given, **calling.captured_literals(f)})
+
+
+def adjoint_of(f: Callable[..., Any], *args: Any) -> Derived:
+    """The forward and reverse sweep of a function, to be read."""
+    return _to_read(Verb("adjoint"), f, args)
+
+
+def tangent_of(f: Callable[..., Any], *args: Any) -> Derived:
+    """The pushforward of a function, to be read."""
+    return _to_read(Verb("pushforward"), f, args)
 
 
 def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
@@ -571,14 +588,9 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
 
     With example arguments it is specialised to their kinds, without them it is general.
     """
-    derived = _to_read(Verb("adjoint"), f, args)
-    given = {} if args else calling.defaults_of(f)
-    defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
-    return Source(derived.with_defaults(defaults).source)
+    return Source(adjoint_of(f, *args).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
-    derived = _to_read(Verb("pushforward"), f, args)
-    given = {} if args else calling.defaults_of(f)
-    return Source(derived.with_defaults({**given, **calling.captured_literals(f)}).source)
+    return Source(tangent_of(f, *args).source)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import notebooks
 from ..errors import NoSource
+from ..highlighting import highlighted
 
 if TYPE_CHECKING:
     import pathlib
@@ -25,8 +25,8 @@ class Source(Text):
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str | None:
-        return notebooks.highlighted(self)
+    def _repr_html_(self) -> str:
+        return highlighted(self)
 
 
 def saved(source: str, path: str | pathlib.Path) -> pathlib.Path:

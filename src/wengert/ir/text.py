@@ -99,6 +99,13 @@ def show(function: Function, spans: bool = True) -> str:
     return _Printer(spans).function(function)
 
 
+def show_with_places(function: Function) -> list[tuple[str, Span | None]]:
+    """The lines of the text of a function, without comments of origins, and what the user wrote for each."""
+    printer = _Printer(spans=False)
+    printer.function(function)
+    return list(zip(printer.lines, printer.places, strict=True))
+
+
 def show_block(function: Function, block: Block) -> str:
     """The text of one block of a function, with the names it has in the whole."""
     printer = _Printer(spans=False)
@@ -112,6 +119,7 @@ class _Printer:
     def __init__(self, spans: bool):
         self.spans = spans
         self.lines: list[str] = []
+        self.places: list[Span | None] = []
         self.names: dict[Var, str] = {}
         self.used: dict[str, int] = {}
         self.origin: tuple[str, int] | None = None
@@ -138,10 +146,12 @@ class _Printer:
 
     # --- blocks ---------------------------------------------------------------------------
 
-    def block(self, block: Block, depth: int, closing: str = "yield") -> None:
+    def block(
+        self, block: Block, depth: int, closing: str = "yield", within: Span | None = None
+    ) -> None:
         for eqn in block.eqns:
             self.equation(eqn, depth)
-        self.line(depth, f"{closing} {self.uses(block.outs)}")
+        self.line(depth, f"{closing} {self.uses(block.outs)}", within=within)
 
     def equation(self, eqn: Eqn, depth: int) -> None:
         if eqn.op is COMMENT:
@@ -164,16 +174,16 @@ class _Printer:
     def if_(self, eqn: Eqn, target: str, depth: int) -> None:
         then, other = eqn.blocks
         self.line(depth, f"{target}if {self.uses(eqn.args)}:", eqn.span)
-        self.block(then, depth + 1)
-        self.line(depth, "else:")
-        self.block(other, depth + 1)
+        self.block(then, depth + 1, within=eqn.span)
+        self.line(depth, "else:", within=eqn.span)
+        self.block(other, depth + 1, within=eqn.span)
 
     def try_(self, eqn: Eqn, target: str, depth: int) -> None:
         (body,) = eqn.blocks
         catches = ", ".join(map(constant_text, constant(eqn.params, "catches", ())))
         instead = f" else {self.uses(eqn.args)}" if eqn.args else ""
         self.line(depth, f"{target}try {catches}{instead}:", eqn.span)
-        self.block(body, depth + 1)
+        self.block(body, depth + 1, within=eqn.span)
 
     def for_(self, eqn: Eqn, target: str, depth: int) -> None:
         (body,) = eqn.blocks
@@ -191,8 +201,10 @@ class _Printer:
         test, body = eqn.blocks
         head = f"{target}while ({self.initials(test.params, eqn.args)})"
         self.line(depth, f"{head}{self.checkpointing(eqn)}:", eqn.span)
-        self.block(test, depth + 1)
-        self.line(depth, f"do ({self.bindings(body.params, kinds_of(test.params))}):")
+        self.block(test, depth + 1, within=eqn.span)
+        self.line(
+            depth, f"do ({self.bindings(body.params, kinds_of(test.params))}):", within=eqn.span
+        )
         self.loop_body(eqn, body, len(eqn.args), depth + 1)
 
     def checkpointing(self, eqn: Eqn) -> str:
@@ -207,7 +219,8 @@ class _Printer:
         text = f"yield {self.uses(results[:carried])}"
         if len(results) > carried:
             text = f"{text.rstrip()} | {self.uses(results[carried:])}"
-        self.line(depth, f"{text.rstrip()} until {self.uses(body.outs[:1])}" if stop else text)
+        until = f" until {self.uses(body.outs[:1])}" if stop else ""
+        self.line(depth, text.rstrip() + until, within=eqn.span)
 
     def initials(self, params: Sequence[Var], initials: Sequence[Atom]) -> str:
         starts = [self.use(atom) for atom in initials]
@@ -291,9 +304,12 @@ class _Printer:
             return constant_text(atom.value)
         return self.names.get(atom, f"?{atom.name}")
 
-    def line(self, depth: int, code: str, span: Span | None = None) -> None:
+    def line(
+        self, depth: int, code: str, span: Span | None = None, within: Span | None = None
+    ) -> None:
         text = "    " * depth + code.rstrip()
         if self.spans and span is not None and (span.file, span.line) != self.origin:
             self.origin = span.file, span.line
             text = f"{text:<{_ORIGIN_COLUMN}}  # {span}"
         self.lines.append(text)
+        self.places.append(span or within)

@@ -29,6 +29,8 @@ class Statement:
     other: list[Statement] = field(default_factory=list["Statement"])
     spaced: bool = False
     """Whether blank lines set it apart, as they do a nested function."""
+    within: Span | None = None
+    """What it serves where nobody wrote it: the loop that it starts, the branch that it ends."""
 
 
 @mutable_record
@@ -56,9 +58,9 @@ class Layout:
 
     def _statement(self, statement: Statement, indent: int) -> None:
         if statement.body is None:
-            self._line(statement.head, statement.span, indent)
+            self._line(statement.head, statement.span, indent, statement.within)
             return
-        self._line(concat(statement.head, ":"), statement.span, indent)
+        self._line(concat(statement.head, ":"), statement.span, indent, statement.within)
         if statement.spaced:
             self._origin = ""
         self.block(statement.body or [Statement(Code("pass"))], indent + 1)
@@ -67,25 +69,25 @@ class Layout:
             self._line(concat("el", statement.head, ":"), statement.span, indent)
             self.block(statement.body or [Statement(Code("pass"))], indent + 1)
         if statement.other:
-            self._line(Code("else:"), None, indent)
+            self._line(Code("else:"), None, indent, statement.span or statement.within)
             self.block(statement.other, indent + 1)
 
-    def _line(self, code: Code, span: Span | None, indent: int) -> None:
+    def _line(self, code: Code, span: Span | None, indent: int, within: Span | None = None) -> None:
         pad = " " * (4 * indent)
         if code.text.startswith('"""'):
             texts = code.text.split("\n")
             self.lines += [Line((pad + text.strip()).rstrip()) for text in texts]
             return
         pieces = list(_wrapped(code, WIDTH - len(pad)))
-        spans = tuple(dict.fromkeys(m.span for m in code.marks)) or (
-            () if span is None else (span,)
-        )
+        own = [] if span is None else [span]
+        known = [*(m.span for m in code.marks), *own] or ([] if within is None else [within])
+        spans = tuple(dict.fromkeys(known))
         lines: list[Line] = []
         for extra, piece in pieces:
             lead = pad + " " * (4 * extra)
             marks = tuple(Mark(m.start + len(lead), m.end + len(lead), m.span) for m in piece.marks)
             lines.append(Line(lead + piece.text, marks, spans))
-        self._comment(lines, span or (spans[0] if spans else None), code)
+        self._comment(lines, span or next((m.span for m in code.marks), None), code)
         self.lines += lines
 
     def _comment(self, lines: list[Line], span: Span | None, code: Code) -> None:

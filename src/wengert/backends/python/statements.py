@@ -138,11 +138,13 @@ class Statements:
         cause = [" from ", codes[1]] if has_cause else []
         return Statement(concat("raise ", codes[0], *cause).marked(eqn.span), eqn.span)
 
-    def _append(self, target: str, value: Code, span: Span | None = None) -> Statement:
-        return Statement(concat(f"{target}.append(", value, ")"), span)
+    def _append(
+        self, target: str, value: Code, span: Span | None = None, within: Span | None = None
+    ) -> Statement:
+        return Statement(concat(f"{target}.append(", value, ")"), span, within=within)
 
     def copies(
-        self, pairs: Iterable[tuple[Var, Atom]], span: Span | None, together: bool = False
+        self, pairs: Iterable[tuple[Var, Atom]], within: Span | None, together: bool = False
     ) -> list[Statement]:
         """Assignments that all happen at once."""
         assignments: list[Assignment] = []
@@ -154,8 +156,8 @@ class Statements:
             a for a in assignments if a[1].text.isidentifier() or not _WORDS.search(a[1].text)
         ]
         if together and len(simple) == len(assignments) and _fits(assignments):
-            return list(_at_once(assignments, span))
-        return list(_in_order(assignments, span))
+            return list(_at_once(assignments, within))
+        return list(_in_order(assignments, within))
 
     # --- control --------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class Statements:
         caught = self._needs.caught[eqn]
         protected = [*self.block(body)]
         if not any(inner.op.name == "raise" for inner in body.eqns):
-            protected += self.copies(self._needs.copies(outs, body.outs), None)
+            protected += self.copies(self._needs.copies(outs, body.outs), eqn.span)
         head = concat("except ", self._classes(eqn.param("catches")))
         handler: list[Statement] = []
         after: list[Statement] = []
@@ -187,22 +189,27 @@ class Statements:
             caught_as = name if renamed is None else self._names[renamed]
             head = concat(head, f" as {caught_as}")
             if renamed is not None:
-                handler.append(Statement(Code(f"{name} = {caught_as}")))
-                after.append(Statement(Code(f"{name} = None")))
+                handler.append(Statement(Code(f"{name} = {caught_as}"), within=eqn.span))
+                after.append(Statement(Code(f"{name} = None"), within=eqn.span))
         if _may_refuse(body):
-            handler.insert(0, Statement(self._expressions.helper("unless_refused")))
-        handler += self.copies(self._needs.copies(outs, eqn.args), None)
+            handler.insert(
+                0, Statement(self._expressions.helper("unless_refused"), within=eqn.span)
+            )
+        handler += self.copies(self._needs.copies(outs, eqn.args), eqn.span)
         handler += self._afterwards(caught, raised=True)
         after += self._afterwards(caught, raised=False)
-        result = [Statement(Code("try"), eqn.span, protected), Statement(head, None, handler)]
-        return [*result, Statement(Code("else"), None, after)] if after else result
+        result = [
+            Statement(Code("try"), eqn.span, protected),
+            Statement(head, None, handler, within=eqn.span),
+        ]
+        return [*result, Statement(Code("else"), None, after, within=eqn.span)] if after else result
 
     def _afterwards(self, caught: Caught, *, raised: bool) -> Iterator[Statement]:
         """What is done after a `try` that raised, or did not."""
         for ask in caught.asks:
             if ask.outs[0] in self._needs.values:
                 value = answer(ask, raised=raised)
-                yield Statement(Code(f"{self._names[ask.outs[0]]} = {value}"))
+                yield Statement(Code(f"{self._names[ask.outs[0]]} = {value}"), within=ask.span)
         block = caught.after(raised)
         if block is not None and caught.branch is not None:
             yield from self._branch(caught.branch, block)
@@ -217,21 +224,22 @@ class Statements:
             result = []
         if any(inner.op.name == "raise" for inner in block.eqns):
             return result
-        return result + self.copies(self._needs.copies(eqn.outs, block.outs), None)
+        return result + self.copies(self._needs.copies(eqn.outs, block.outs), eqn.span)
 
     def _loop(self, loop: Loop) -> list[Statement]:
         lists = [(self._names[o], a) for o, a in loop.collected if o in self._needs.values]
         initials = self._needs.copies(loop.outs, loop.initials)
-        result = [Statement(concat(f"{name} = []")) for name, _ in lists]
+        span = loop.eqn.span
+        result = [Statement(Code(f"{name} = []"), within=span) for name, _ in lists]
         # what the lists are called may be a name that the initial values still read
-        result = self.copies(initials, None, together=True) + result
+        result = self.copies(initials, span, together=True) + result
         head, body = self._head(loop)
         body += self._body(loop, lists)
         if all(_is_comment(statement) for statement in body):
             body = []
-        result.append(Statement(head, loop.eqn.span, body))
+        result.append(Statement(head, span, body))
         if loop.eqn.param("reverse", False):
-            result += [Statement(Code(f"{name}.reverse()")) for name, _ in lists]
+            result += [Statement(Code(f"{name}.reverse()"), within=span) for name, _ in lists]
         return result
 
     def _head(self, loop: Loop) -> tuple[Code, list[Statement]]:
@@ -241,8 +249,8 @@ class Statements:
         statements = self.block(test)
         if all(_is_comment(statement) for statement in statements):
             return concat("while ", self._expressions.atom(test.outs[0])), []
-        stop = concat("if ", self._expressions.negation(test.outs[0]))
-        statements.append(Statement(stop, loop.eqn.span, [Statement(Code("break"))]))
+        stop, span = concat("if ", self._expressions.negation(test.outs[0])), loop.eqn.span
+        statements.append(Statement(stop, span, [Statement(Code("break"), within=span)]))
         return Code("while True"), statements
 
     def _for(self, loop: Loop) -> Code:
@@ -275,7 +283,10 @@ class Statements:
         for name, atom in lists:
             if isinstance(atom, Var) and atom in inside:
                 appends.setdefault(atom, []).append(name)
-        result = [self._append(name, self._expressions.atom(atom)) for name, atom in early]
+        span = loop.eqn.span
+        result = [
+            self._append(name, self._expressions.atom(atom), within=span) for name, atom in early
+        ]
         result += self.block(loop.body, appends)
         copies = list(self._needs.copies(loop.outs, loop.results))
         stop = loop.stop
@@ -283,38 +294,38 @@ class Statements:
         if saved is not None and stop is not None:
             copies.append((saved, stop))
             stop = saved
-        result += self.copies(copies, None)
+        result += self.copies(copies, span)
         if stop is not None:
-            leave = [Statement(Code("break"))]
+            leave = [Statement(Code("break"), within=span)]
             if stop == Const(True):
                 result += leave
             else:
                 head = concat("if ", self._after_assignments(loop).atom(stop))
-                result.append(Statement(head, loop.eqn.span, leave))
+                result.append(Statement(head, span, leave))
         return result
 
 
-def _in_order(assignments: list[Assignment], span: Span | None) -> Iterator[Statement]:
+def _in_order(assignments: list[Assignment], within: Span | None) -> Iterator[Statement]:
     """One after the other where that is the same as all at once."""
     rest = list(assignments)
     while rest:
         for position, (name, code) in enumerate(rest):
             others = rest[:position] + rest[position + 1 :]
             if not any(name in _WORDS.findall(other.text) for _, other in others):
-                yield Statement(concat(f"{name} = ", code), span)
+                yield Statement(concat(f"{name} = ", code), within=within)
                 rest = others
                 break
         else:
-            yield from _at_once(rest, span)
+            yield from _at_once(rest, within)
             return
 
 
-def _at_once(assignments: Sequence[Assignment], span: Span | None) -> Iterator[Statement]:
+def _at_once(assignments: Sequence[Assignment], within: Span | None) -> Iterator[Statement]:
     if assignments:
         names = ", ".join(name for name, _ in assignments)
         codes = [code for _, code in assignments]
         value = codes[0] if len(codes) == 1 else tuple_display(codes)
-        yield Statement(concat(f"{names} = ", value), span)
+        yield Statement(concat(f"{names} = ", value), within=within)
 
 
 def _fits(assignments: Sequence[Assignment]) -> bool:

@@ -7,15 +7,27 @@ neighbours', to and fro.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ....ir.graph import Var
-from .dot import Picture
 
 COLUMN, CHARACTER = 46.0, 8.0
 """The gap between layers and the width of a character, in pixels."""
+
+
+class Nodes(Protocol):
+    """What is to be laid out."""
+
+    @property
+    def nodes(self) -> Sequence[Var]:
+        """All nodes, each behind those that it is computed from."""
+        ...
+
+    def parents(self, var: Var, /) -> Iterable[Var]:
+        """The nodes that one is computed from."""
+        ...
 
 
 class Box(NamedTuple):
@@ -39,7 +51,7 @@ class Layout(NamedTuple):
     edges: list[list[Box]]
 
 
-def layout(picture: Picture, label: Callable[[Var], str], row: float) -> Layout:
+def layout(picture: Nodes, label: Callable[[Var], str], row: float) -> Layout:
     """A place for each node, from left to right.
 
     Args:
@@ -69,14 +81,14 @@ def _width(place: Place, label: Callable[[Var], str]) -> float:
     return max(38.0, 18.0 + CHARACTER * max(map(len, label(place).split("\n"))))
 
 
-def _depths(picture: Picture) -> dict[Var, int]:
+def _depths(picture: Nodes) -> dict[Var, int]:
     depth: dict[Var, int] = {}
     for var in picture.nodes:
         depth[var] = 1 + max((depth[parent] for parent in picture.parents(var)), default=-1)
     return depth
 
 
-def _chains(picture: Picture, depth: dict[Var, int]) -> Iterator[list[Place]]:
+def _chains(picture: Nodes, depth: dict[Var, int]) -> Iterator[list[Place]]:
     """Each edge as the places that it goes through, its ends included."""
     for var in picture.nodes:
         for parent in dict.fromkeys(picture.parents(var)):
@@ -84,9 +96,7 @@ def _chains(picture: Picture, depth: dict[Var, int]) -> Iterator[list[Place]]:
             yield [parent, *((parent, var, k) for k in between), var]
 
 
-def _ordered(
-    picture: Picture, depth: dict[Var, int], chains: list[list[Place]]
-) -> list[list[Place]]:
+def _ordered(picture: Nodes, depth: dict[Var, int], chains: list[list[Place]]) -> list[list[Place]]:
     """The places of each layer, in an order in which few edges cross."""
     layers: list[list[Place]] = [[] for _ in range(1 + max(depth.values(), default=0))]
     for var in picture.nodes:

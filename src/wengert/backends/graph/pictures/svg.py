@@ -56,12 +56,12 @@ def to_svg(
         picture, lambda var: f"{picture.label(var)}\n{notes[var]}", 70 if show_values else 44
     )
     lit = picture.atoms_of(highlights)
-    parts = [_edge(boxes) for boxes in plan.edges]
+    parts = [edge(boxes) for boxes in plan.edges]
     for var in picture.nodes:
         classes = _classes(picture, var, terms) + (" lit" if var in lit else "")
-        parts.append(_node(plan.boxes[var], picture.label(var), classes))
-        parts.append(_note(plan.boxes[var], notes[var]))
-    return _page(plan, parts)
+        parts.append(node(plan.boxes[var], picture.label(var), classes))
+        parts.append(note(plan.boxes[var], notes[var]))
+    return page(plan, parts)
 
 
 def to_animated_svg(
@@ -84,22 +84,21 @@ def to_animated_svg(
     frames = [frame for sweep in of for frame in _frames(picture, terms, sweep)]
     total = max(len(frames), 1) * SECONDS
     boxes = plan.boxes
-    parts = [_edge(passed) for passed in plan.edges]
+    parts = [edge(passed) for passed in plan.edges]
     parts += [
-        _node(boxes[var], picture.label(var), _classes(picture, var, terms))
-        for var in picture.nodes
+        node(boxes[var], picture.label(var), _classes(picture, var, terms)) for var in picture.nodes
     ]
     if "derive" in of:  # what is made later is pale till then
         parts = ['<g class="later">', *parts, "</g>"]
     for k, frame in enumerate(frames):
         box = boxes[frame.node]
         classes = f"{_classes(picture, frame.node, terms)} {frame.classes}"
-        lit = _node(box, picture.label(frame.node), classes) + _note(box, frame.note)
+        lit = node(box, picture.label(frame.node), classes) + note(box, frame.note)
         if "derive" in of:
-            lit = "".join(_edge(passed) for passed in plan.edges if passed[-1] is box) + lit
+            lit = "".join(edge(passed) for passed in plan.edges if passed[-1] is box) + lit
         parts.append(_shown(k, len(frames), total, lit))
         parts.append(_shown(k, len(frames), total, _frame(box, "now"), only=True))
-    return _page(plan, parts)
+    return page(plan, parts)
 
 
 def _frames(picture: Picture, terms: Sequence[Term], sweep: str) -> list[Frame]:
@@ -152,7 +151,8 @@ def _classes(picture: Picture, var: Var, results: Sequence[Term]) -> str:
     return f"{kind} result" if any(term.atom is var for term in results) else kind
 
 
-def _node(box: Box, label: str, classes: str) -> str:
+def node(box: Box, label: str, classes: str) -> str:
+    """A box with a label."""
     text = f'<text x="{box.x:.1f}" y="{box.y + 4.5:.1f}">{escape(label)}</text>'
     return _frame(box, classes) + text
 
@@ -166,7 +166,8 @@ def _frame(box: Box, classes: str) -> str:
     )
 
 
-def _note(box: Box, text: str) -> str:
+def note(box: Box, text: str) -> str:
+    """Small lines of text under a node."""
     top = box.y + box.height / 2 + 11
     return "".join(
         f'<text class="small" x="{box.x:.1f}" y="{top + 11 * k:.1f}">{escape(line)}</text>'
@@ -174,8 +175,8 @@ def _note(box: Box, text: str) -> str:
     )
 
 
-def _edge(boxes: Sequence[Box]) -> str:
-    """A smooth line through the places that an edge passes."""
+def edge(boxes: Sequence[Box], arrow: str = "arrow") -> str:
+    """A smooth line through the places that an edge passes; `arrow` is the name of its end."""
     first, last = boxes[0], boxes[-1]
     x, y = first.x + first.width / 2, first.y
     path = [f"M{x:.1f} {y:.1f}"]
@@ -184,7 +185,7 @@ def _edge(boxes: Sequence[Box]) -> str:
         bend = (to_x - x) / 2
         path.append(f"C{x + bend:.1f} {y:.1f} {to_x - bend:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}")
         x, y = to_x, to_y
-    return f'<path class="edge" marker-end="url(#arrow)" d="{" ".join(path)}"/>'
+    return f'<path class="edge" marker-end="url(#{arrow})" d="{" ".join(path)}"/>'
 
 
 def _shown(k: int, count: int, total: float, content: str, *, only: bool = False) -> str:
@@ -198,12 +199,13 @@ def _shown(k: int, count: int, total: float, content: str, *, only: bool = False
     )
 
 
-def _page(plan: Layout, parts: Sequence[str]) -> str:
+def page(plan: Layout, parts: Iterable[str], arrow: str = "arrow") -> str:
+    """A picture of its parts, as large as a layout; `arrow` is what its edges call their ends."""
     boxes = [*plan.boxes.values(), *(box for passed in plan.edges for box in passed)]
     width = max((box.x + box.width / 2 for box in boxes), default=0.0) + 20
     height = max((box.y + box.height / 2 for box in boxes), default=0.0) + 40
     marker = (
-        '<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+        f'<marker id="{arrow}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a93a6"/></marker>'
     )
     return (
