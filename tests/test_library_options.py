@@ -104,10 +104,16 @@ def test_outside_of_what_is_interpolated():
         wg.grad(lambda x: GRID([[x[0], x[1]]])[0])(np.array([5.0, 0.5]))
 
 
+def entered(x):
+    with np.nditer(x) as items:
+        return sum(v for v in items)
+
+
 @pytest.mark.static_tier
 @pytest.mark.parametrize(
     "f",
     [
+        entered,
         lambda x: sum(v for v in np.nditer(x, flags=["multi_index"])),
         lambda x: sum(v for v in np.nditer(x, op_flags=["readwrite"])),
     ],

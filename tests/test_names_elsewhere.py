@@ -20,7 +20,7 @@ def test_a_name_of_another_library(name):
         "WG220",
         f"wengert has no `{name}`, which {library} has",
         None,
-        f"Here it is {ours}.\ndocs/from-other-libraries.md has the two side by side.",
+        f'Here it is {ours}.\nThe page "From autograd, JAX and PyTorch" of the documentation has the two side by side.',
     )
 
 

@@ -94,5 +94,5 @@ def unknown_name(name: str) -> AttributeError | None:
     library, ours = ELSEWHERE[name]
     return UnknownName(
         f"wengert has no `{name}`, which {library} has",
-        f"Here it is {ours}.\ndocs/from-other-libraries.md has the two side by side.",
+        f'Here it is {ours}.\nThe page "From autograd, JAX and PyTorch" of the documentation has the two side by side.',
     )

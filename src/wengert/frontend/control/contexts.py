@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ...ir.graph import Const, Var
-from ...ir.types import UNKNOWN, Other
+from ...ir.types import UNKNOWN, Array, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...ops.registry import is_foreign
@@ -152,6 +152,11 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
         raise it.unsupported(
             f"a {manager.type.__name__} object cannot be entered by `with` here",
             "Give its class the methods `__enter__` and `__exit__`.",
+        )
+    if isinstance(kind_of_value(manager), Array):  # what `np.nditer` is read as
+        raise it.unsupported(
+            "an array, or an iterator of NumPy's, is entered by `with`",
+            "Walk over the indices: `for k in np.ndindex(a.shape)`.",
         )
     atom = it.atom(manager)
     made = it.builder.visible_definition(atom) if isinstance(atom, Var) else None
