@@ -295,10 +295,10 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
     match known:
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
-        case types.MethodWrapperType(__self__=types.FunctionType()) if (
-            known.__name__ == "__get__" and args
-        ):
-            return bound(args[0], as_known(known.__self__), known.__name__)
+        case types.MethodWrapperType(__self__=function) if known.__name__ == "__get__" and args:
+            if isinstance(function, types.GetSetDescriptorType | types.MemberDescriptorType):
+                return call_foreign(it, known, args, kwargs)
+            return bound(args[0], as_known(function), known.__name__)
         case types.FunctionType() if (of_attrs := it.handler_of_attrs(known)) is not None:
             return of_attrs(it, args, kwargs)
         case (

@@ -96,7 +96,8 @@ def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     for operand, partial in partials(sweep.builder, sweep.context.read, eqn, rule, sweep.is_active):
         if partial == ZERO or partial == Const(0) or partial == Const(0.0):
             continue
-        if is_choice(partial) and (steep or operand in wanted):
+        chooses = is_choice(partial) and not isinstance(partial, Const)
+        if chooses and (steep or operand in wanted):
             _contribute_chosen(sweep, eqn, operand, bar, partial)
         else:
             _contribute_product(sweep, eqn, operand, bar, partial)
@@ -104,17 +105,25 @@ def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
 
 def _contribute_chosen(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, chosen: Atom) -> None:
     """Contribute to an operand where it is chosen, and elsewhere nothing."""
-    if isinstance(kind_of_atom(bar), Number) and kind_of_atom(chosen) == BOOL:
-        out = Var(kind_of_atom(bar))
-        sweep.builder.if_(chosen, Block((), (), (bar,)), Block((), (), (NOT_USED,)), [out])
+    if kind_of_atom(chosen) == BOOL:
         with sweep.bars.where(chosen):
-            _contribute_product(sweep, eqn, operand, out, Const(1))
+            _contribute_product(sweep, eqn, operand, _or_zero(sweep, chosen, bar), Const(1))
         return
     used, sweep.used = sweep.used, None
     bar = sweep.builder.emit(registry.named("where"), chosen, bar, NOT_USED, namespace="np")
     sweep.used = count_of(sweep.bars, bar)
     _contribute_product(sweep, eqn, operand, bar, Const(1))
     sweep.used = used
+
+
+def _or_zero(sweep: Sweep, condition: Atom, bar: Atom) -> Atom:
+    """A cotangent if a condition holds, and else zero."""
+    other, out = sweep.builder.child(), Var(kind_of_atom(bar))
+    zero = NOT_USED if isinstance(out.kind, Number) else other.emit(st.zeros, bar)
+    if isinstance(bar, Var):
+        out.shape_of = bar.shape_of
+    sweep.builder.if_(condition, Block((), (), (bar,)), other.block((), (zero,)), [out])
+    return out
 
 
 def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
