@@ -27,7 +27,6 @@ from ..errors import (
 )
 from ..frontend.boundary.no_code import OfAnotherLibrary, computing_in
 from ..frontend.boundary.signature import CarriesDerivatives
-from ..highlighting import highlighted
 from ..ir.graph import Function, Span
 from ..ops.program.refusals import REFUSALS
 from ..passes.blocks.tidy import tidy
@@ -294,7 +293,7 @@ class Derivative(Generic[P, T]):
 
     def _repr_html_(self) -> str | None:
         text = import_module("wengert.api.explaining").text_of(self.verb, self.function)
-        return text and highlighted(text)
+        return text and Source(text).in_colours()
 
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)

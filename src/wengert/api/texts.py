@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import NoSource
-from ..highlighting import highlighted
 
 if TYPE_CHECKING:
     import pathlib
@@ -25,8 +24,13 @@ class Source(Text):
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str:
+    def in_colours(self) -> str:
+        """The code as HTML."""
+        from ..highlighting import highlighted
+
         return highlighted(self)
+
+    _repr_html_ = in_colours
 
 
 def saved(source: str, path: str | pathlib.Path) -> pathlib.Path:

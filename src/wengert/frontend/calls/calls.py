@@ -296,7 +296,7 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType(__self__=function) if known.__name__ == "__get__" and args:
-            if isinstance(function, types.GetSetDescriptorType | types.MemberDescriptorType):
+            if isinstance(function, (types.GetSetDescriptorType, types.MemberDescriptorType)):
                 return call_foreign(it, known, args, kwargs)
             return bound(args[0], as_known(function), known.__name__)
         case types.FunctionType() if (of_attrs := it.handler_of_attrs(known)) is not None:
