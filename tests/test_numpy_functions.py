@@ -845,3 +845,29 @@ def test_sums_of_probabilities_that_are_zero():
     scipy_special = pytest.importorskip("scipy.special")
     masked = lambda x: np.exp(scipy_special.logsumexp(np.where([x > 0, x > 9], x, -np.inf)[1]))
     assert wg.grad(masked)(1.5) == 0.0
+
+
+CHOOSING: dict[str, Callable[..., Any]] = {
+    "out": lambda x, w: np.sum(np.multiply(x, x, out=np.ones(3), where=w)),
+    "sum": lambda x, w: np.sum(x * x, where=w),
+    "where": lambda x, w: np.sum(np.where(w, x * x, x)),
+    "putmask": lambda x, w: put(np.putmask, x, w),
+    "place": lambda x, w: put(np.place, x, w),
+}
+
+
+def put(function, x, w):
+    y = x * x
+    function(y, np.broadcast_to(w, 3), 3.0 * x)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("w", [-1, 2, 0, [1, 0, 2], True])
+@pytest.mark.parametrize("f", CHOOSING.values(), ids=CHOOSING.keys())
+def test_numbers_choose_by_being_zero_or_not(f, w, tier) -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    value, gradient = wg.value_and_grad(f, tier=tier)(x, w)
+    assert value == f(x, w)
+    differences = [(f(x + step, w) - f(x - step, w)) / 2e-6 for step in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ir.graph import Const, Var
 from ...ir.op import Op
-from ...ir.types import Array, Number
+from ...ir.types import BOOL, Array, Number
 from ...ops import elementwise as el, structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.registry import named
@@ -215,9 +215,13 @@ def _method_of(name: str) -> Handler:
 
 def written_where(it: Interpreter, function: Any, args: Args) -> Value:
     """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
-    out, *others = args
+    out, where, *operands = args
     target = out.values[0] if isinstance(out, Items) and out.values else out
-    return it.call(as_known(write_where), [Const(function), target, *others], {})
+    kind = kind_of_value(where)
+    if kind != BOOL and not (isinstance(kind, Array) and kind.dtype == "bool"):
+        # a number, such as ~True, says yes or no as well: it is no index
+        where = it.call(as_known(np.asarray), [where], {"dtype": Const(bool)})
+    return it.call(as_known(write_where), [Const(function), target, where, *operands], {})
 
 
 def write_where(function: Any, out: Any, where: Any, *operands: Any) -> Any:

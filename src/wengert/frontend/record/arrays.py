@@ -218,8 +218,13 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         a[np.unravel_index(index, value_of(a).shape)] = values
 
 
+def _chosen(mask: Any, a: Any) -> Any:
+    """Which elements a mask chooses, also one of numbers."""
+    return np.broadcast_to(np.asarray(all_plain(mask), dtype=bool), value_of(a).shape)
+
+
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    chosen = np.broadcast_to(all_plain(mask), value_of(a).shape)
+    chosen = _chosen(mask, a)
     size = np.size(all_plain(values))
     if np.shape(all_plain(values)) != value_of(a).shape:
         values = np.ravel(values)[(np.arange(value_of(a).size) % size).reshape(value_of(a).shape)]
@@ -227,7 +232,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    chosen = np.broadcast_to(all_plain(mask), value_of(arr).shape)
+    chosen = _chosen(mask, arr)
     count = int(chosen.sum())
     values = np.ravel(vals)
     arr[chosen] = values[np.arange(count) % value_of(values).size]
