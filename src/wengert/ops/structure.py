@@ -52,11 +52,11 @@ def _infer_getitem(args: Args, params: Params) -> Kind:
         case Array():
             return indexed(kind, index)
         case Seq(item=item):
-            return kind if _is_slice(index) else item
+            return kind if is_slice(index) else item
         case Struct(form=form, keys=keys, items=items):
             return _item_of_struct(form, keys, items, index)
         case Other(name="range"):
-            return RANGE if _is_slice(index) else INT
+            return RANGE if is_slice(index) else INT
         case Other(name="str" | "picture"):
             return kind
         case _:
@@ -75,12 +75,13 @@ def _item_of_struct(form: str, keys: tuple[Any, ...], items: tuple[Kind, ...], i
     kind = items[0]
     for item in items[1:]:
         kind = join(kind, item)
-    if _is_slice(index):
+    if is_slice(index):
         return Seq(kind) if form in ("list", "tuple") else UNKNOWN
     return kind
 
 
-def _is_slice(index: Atom) -> bool:
+def is_slice(index: Atom) -> bool:
+    """Whether an index takes a part of a sequence."""
     return kind_of_atom(index) == SLICE
 
 

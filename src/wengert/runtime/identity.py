@@ -277,6 +277,16 @@ def no_view_of_number(base: Any) -> None:
         raise coded(error, "WG101")
 
 
+def no_tuple(value: Any) -> None:
+    """Check that what takes in the items of a tuple is a list: to a tuple they are added in a new one."""
+    if isinstance(value, tuple):
+        error = ValueError(
+            "a tuple is added to a tuple, where only the run tells it from a list\n"
+            "Write `a = a + b`, or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
+
+
 def copy_of_array(made: Any) -> None:
     """Check that what a method `copy` gave is an array, which holds no objects and changes in place."""
     if not isinstance(made, np.ndarray):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import UNKNOWN, Array, Number, Struct
+from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ...ops.array_kinds import promoted
 from ...ops.arrays.shape import dtype as dtype_of
 from ...ops.program import identity as ident, memory as me
@@ -20,6 +20,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
+from .tuples import is_tuple
 from .writes import is_list, replace_list
 
 
@@ -35,6 +36,8 @@ def add_in_place(
     own = it.call_method_of_class(old, _IN_PLACE.get(op.name, ""), [new])
     if own is not None:
         return own
+    if op.name in ("add", "mul") and _is_tuple(it, old, new):
+        return it.binary(operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and op.name == "add":
         extend(it, old, new)
         return old
@@ -71,6 +74,16 @@ def add_in_place(
         write = heap.refill if op.name == "bitor" else heap.whole
         return _changed_if_it_can(it, old, new, it.atom(result), write)
     return result
+
+
+def _is_tuple(it: Interpreter, old: Value, new: Value) -> bool:
+    """Whether `old += new` is of tuples, which it leaves as they are; where only the run knows, it is to tell."""
+    if is_tuple(it, old):
+        return True
+    if isinstance(old, Var) and isinstance(old.kind, Seq) and is_tuple(it, new):
+        if it.builder.visible_definition(old) is None:
+            it.emit(ident.no_tuple, old)
+    return False
 
 
 def as_the_array_holds_it(it: Interpreter, old: Value, new: Value, result: Value) -> Value:

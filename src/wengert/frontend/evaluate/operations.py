@@ -19,6 +19,7 @@ from ...ops.program import containers as co, identity as ident
 from .. import heap
 from ..classes.class_lookup import as_key
 from ..containers import choosing
+from ..containers.tuples import is_tuple
 from ..data import columns, tables
 from ..domain.number_classes import is_exact
 from ..domain.operators import COMPARE, op_of
@@ -146,7 +147,8 @@ def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
                 "a list is made of one object many times over",
                 "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
             )
-    return it.call(Const(manifest.repeated), [items, times], {})
+    repeated = it.call(Const(manifest.repeated), [items, times], {})
+    return it.as_tuple(repeated) if is_tuple(it, items) else repeated
 
 
 def _is_list(value: Value) -> bool:
