@@ -106,6 +106,7 @@ PROGRAMS: list[Callable[..., Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape")
 @pytest.mark.parametrize("tier", ["static", "recorded"])
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_tuples_are_as_in_python(f: Callable[..., Any], tier: Any) -> None:
