@@ -2175,6 +2175,10 @@ def test_a_namedtuple_that_is_initialised() -> None:
     assert wg.grad(f)(2.0) == 13.0
     value, _ = wg.pullback(lambda x: WithProduct(x, x * x), 2.0)
     assert (value, value.product) == ((2.0, 4.0), 8.0)
+    value, _ = wg.pullback(
+        lambda x: [setattr(pair := WithProduct(1.0, 2.0), "product", x), pair][1], 3.0
+    )
+    assert type(value.product) is float
     with pytest.raises(wg.errors.UnsupportedSyntax, match="WithProduct is built on `tuple`"):
         wg.grad(f, tier="static")(2.0)
 

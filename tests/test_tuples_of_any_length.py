@@ -100,6 +100,21 @@ def lists_of_loops(x, n):
     return sum(values)
 
 
+def one_of_two(x, n):
+    t = tuple(x[:n]) if n > 1 else tuple(x)
+    u = t
+    t += (x[0],)
+    return sum(t) * len(u)
+
+
+def two_of_two(x, n):
+    t = tuple(x[:n]) if n > 1 else tuple(x)
+    u = t
+    t += tuple(x) if n > 1 else ()
+    t *= 2
+    return sum(t) * len(u)
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     repeated, doubled, of_generator, two_of_a_list, parts, of_another_function, arguments, asked, axes, axes_in_place,
     lists, lists_of_loops,
@@ -116,6 +131,15 @@ def test_tuples_are_as_in_python(f: Callable[..., Any], tier: Any) -> None:
     np.testing.assert_allclose(gradient, differences, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("f", [one_of_two, two_of_two])
+def test_tuples_that_a_branch_chooses_are_recorded(f: Callable[..., Any]) -> None:
+    value, gradient = wg.value_and_grad(f)(X, 2)
+    assert value == f(X, 2)
+    np.testing.assert_allclose(gradient, wg.grad(f, tier="recorded")(X, 2))
+    with pytest.raises(UnsupportedSyntax, match="a tuple is added to in place"):
+        wg.grad(f, tier="static")(X, 2)
+
+
 def test_a_tuple_among_lists_says_so() -> None:
     def extended(values):
         same = values
@@ -123,5 +147,5 @@ def test_a_tuple_among_lists_says_so() -> None:
         return sum(same)
 
     assert wg.grad(extended)([1.0] * 200) == [2.0] + [1.0] * 199
-    with pytest.raises(UnsupportedSyntax, match="a tuple is added to a tuple"):
+    with pytest.raises(UnsupportedSyntax, match="a tuple is added to in place"):
         wg.grad(extended)((1.0,) * 200)

@@ -491,6 +491,16 @@ def test_a_number_that_is_kept_at_a_pole_does_not_move(f: Function, x: float) ->
     assert wg.grad(wg.grad(f))(x) == 0.0
 
 
+@pytest.mark.parametrize("choose", [np.maximum, np.fmin, lambda x, y: np.clip(x, y, 5.0)])
+def test_what_is_chosen_of_two_that_are_one_moves(choose: Function) -> None:
+    f = lambda v: np.sqrt(choose(v, v))
+    for mode in ("forward", "reverse"):
+        np.testing.assert_array_equal(
+            wg.jacobian(f, mode=mode)(np.array([0.0, 4.0])), [[math.inf, 0.0], [0.0, 0.25]]
+        )
+    assert wg.derivative(lambda x: np.sqrt(max(x, x)))(4.0) == 0.25
+
+
 def test_a_level_that_a_loop_keeps_at_a_pole() -> None:
     def outflow(inflow):
         level, total = 1.0, 0.0

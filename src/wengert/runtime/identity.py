@@ -278,10 +278,10 @@ def no_view_of_number(base: Any) -> None:
 
 
 def no_tuple(value: Any) -> None:
-    """Check that what takes in the items of a tuple is a list: to a tuple they are added in a new one."""
+    """Check that what is added to in place, or repeated, is a list: of a tuple that makes a new one."""
     if isinstance(value, tuple):
         error = ValueError(
-            "a tuple is added to a tuple, where only the run tells it from a list\n"
+            "a tuple is added to in place, where only the run tells it from a list\n"
             "Write `a = a + b`, or specialise the derivative for example arguments."
         )
         raise coded(error, "WG101")

@@ -20,7 +20,7 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
-from .tuples import is_tuple
+from .tuples import is_certainly_list, is_tuple
 from .writes import is_list, replace_list
 
 
@@ -77,12 +77,12 @@ def add_in_place(
 
 
 def _is_tuple(it: Interpreter, old: Value, new: Value) -> bool:
-    """Whether `old += new` is of tuples, which it leaves as they are; where only the run knows, it is to tell."""
+    """Whether `old += new` is of a tuple, which it leaves as it is; where only the run knows, it is to tell."""
     if is_tuple(it, old):
         return True
-    if isinstance(old, Var) and isinstance(old.kind, Seq) and is_tuple(it, new):
-        if it.builder.visible_definition(old) is None:
-            it.emit(ident.no_tuple, old)
+    of_lists = is_certainly_list(it, old) or is_certainly_list(it, new)
+    if isinstance(old, Var) and isinstance(old.kind, Seq) and not of_lists:
+        it.emit(ident.no_tuple, old)
     return False
 
 

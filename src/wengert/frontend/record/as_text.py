@@ -74,7 +74,9 @@ INSTEAD: dict[Any, Callable[..., Any]] = {
     **{function: _showing(function) for function in (json.dumps, json.dump, struct.pack)},
     pickle.dumps: _showing(pickle.dumps),
     **{function: _reading(function) for function in (json.loads, struct.unpack, pickle.loads)},
-    inspect.getattr_static: lambda x, *names: inspect.getattr_static(value_of(x), *names),
+    inspect.getattr_static: lambda obj, *names, **default: inspect.getattr_static(
+        value_of(obj), *names, **default
+    ),
 }
 """What stands in a run for functions of the standard library."""
 MODULES = (json, pickle, struct, inspect)

@@ -14,7 +14,7 @@ from ...errors import UnknownFunction, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers import solutions
-from ...numbers.number import compute, value_of
+from ...numbers.number import PerturbedNumber, compute, value_of
 from ...numbers.refusals import lost
 from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
@@ -117,7 +117,9 @@ def _is_of_numpy(function: Any) -> bool:
 
 def _is_column(x: Any) -> bool:
     """Whether a value is one of another library's that NumPy makes an array of, such as a column of a table."""
-    return hasattr(type(x), "__array__") and not isinstance(x, (np.ndarray, np.generic, Recorded))
+    return hasattr(type(x), "__array__") and not isinstance(
+        x, (np.ndarray, np.generic, PerturbedNumber)
+    )
 
 
 def _is_of_numbers(x: Any) -> bool:

@@ -116,11 +116,14 @@ class Leaving:
 
     def _tuple(self, x: tuple[Any, ...]) -> Any:
         items = [self.plain(item) for item in x]
-        if all(a is b for a, b in zip(items, x, strict=True)):
+        own = getattr(x, "__dict__", {})
+        kept = {name: self.plain(value) for name, value in own.items()}
+        pairs = [*zip(items, x, strict=True), *((kept[name], own[name]) for name in own)]
+        if all(a is b for a, b in pairs):
             return x
         made = tuple.__new__(type(x), items)
-        for name, value in getattr(x, "__dict__", {}).items():
-            vars(made)[name] = self.plain(value)
+        if kept:
+            vars(made).update(kept)
         return made
 
     def _function(self, x: FunctionType) -> Any:

@@ -61,7 +61,7 @@ no_view_of_number = _check("no_view_of_number", "base")
 copy_of_array = _check("copy_of_array", "made")
 """What a method `copy` gave is an array."""
 no_tuple = _check("no_tuple", "value")
-"""What takes in the items of a tuple is a list, and no tuple itself."""
+"""What is added to in place is a list, and no tuple."""
 rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
 no_shared_items = _check("no_shared_items", "items, owner=None")

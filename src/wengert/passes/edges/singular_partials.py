@@ -113,13 +113,19 @@ def _positive_values(block: Block) -> set[Var]:
         if eqn.op is el.sqrt and eqn.args[0] in positive:
             positive.add(out)
         if eqn.op in (el.maximum, el.fmax, el.clip):
-            bounds = eqn.args if eqn.op is not el.clip else eqn.args[1:2]
+            bounds = eqn.args if eqn.op is not el.clip else _lower_bound(eqn)
             if any(_is_positive(bound) or bound in positive for bound in bounds):
                 positive.add(out)
                 at_least_zero.add(out)
             if any(bound in (Const(0), Const(0.0)) for bound in bounds):
                 at_least_zero.add(out)
     return positive
+
+
+def _lower_bound(eqn: Eqn) -> Sequence[Atom]:
+    """What a clipped value is no less than, unless an upper bound below it may be."""
+    low, high = eqn.args[1:3]
+    return (low,) if high == Const(None) or _is_positive(high) else ()
 
 
 def _is_square(eqn: Eqn) -> bool:

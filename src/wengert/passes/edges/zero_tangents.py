@@ -62,14 +62,18 @@ def _moves_into(push: Push, operand: Atom, chosen: Atom | None) -> Atom:
 
 
 def where_chosen(push: Push, eqn: Eqn) -> dict[Atom, Atom]:
-    """Of the operands among which an equation chooses, such as those of a maximum, where it chooses each."""
+    """Of the operands among which an equation chooses, such as those of a maximum, where it chooses each.
+
+    One that it is given twice is chosen in either place, and so everywhere.
+    """
     if eqn.op is el.mul:
         pairs = list(zip(eqn.args, reversed(eqn.args), strict=True))
     elif eqn.op.name in CHOOSING and (rule := rule_for(eqn.op)) is not None:
         pairs = partials(push.builder, push.context.read, eqn, rule, push.has_tangent)
     else:
         return {}
-    return {operand: partial for operand, partial in pairs if is_choice(partial)}
+    once = [pair for pair in pairs if eqn.args.count(pair[0]) == 1]
+    return {operand: partial for operand, partial in once if is_choice(partial)}
 
 
 def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable[[], Atom]) -> Atom:
