@@ -397,8 +397,25 @@ class Related:
                     continue
                 for other, how in self._visible(self._of(atom)):
                     self._relate(out, other, how)
-                for j in range(k):
-                    self._relate(out, outs[j], self._how(atom, block.outs[j]))
+            for k, j, how in self._pairs(block.outs):
+                if (eqn, k, number) not in self.plan.merged:
+                    self._relate(outs[k], outs[j], how)
+
+    def _pairs(
+        self, atoms: Sequence[Atom], others: Sequence[Atom] | None = None
+    ) -> Iterator[tuple[int, int, int]]:
+        """The places of values that are related to others, or to earlier ones among them, and how they are."""
+        places: dict[Atom, list[int]] = {}
+        for j, other in enumerate(others or ()):
+            places.setdefault(other, []).append(j)
+        for k, atom in enumerate(atoms):
+            if not isinstance(atom, Var) or not has_memory(atom):
+                continue
+            for other, how in ((atom, SAME), *self._related.get(atom, {}).items()):
+                for j in places.get(other, ()):
+                    yield k, j, how
+            if others is None:
+                places.setdefault(atom, []).append(k)
 
     def _how(self, a: Atom, b: Atom) -> int:
         """How a value is related to another one; 0 if it is not."""
@@ -429,9 +446,9 @@ class Related:
             if (loop.eqn, k) in self.plan.initials:
                 continue
             self._derive(param, atom)
-            for j in range(k):
-                if (loop.eqn, j) not in self.plan.initials:
-                    self._relate(param, loop.carried[j], self._how(atom, loop.initials[j]))
+        for k, j, how in self._pairs(loop.initials):
+            if not {(loop.eqn, k), (loop.eqn, j)} & self.plan.initials:
+                self._relate(loop.carried[k], loop.carried[j], how)
 
     def _needs_own_start(self, loop: Loop, k: int) -> bool:
         """Whether a buffer that iterations write to is somebody else's, or used elsewhere too."""
@@ -453,23 +470,27 @@ class Related:
         )
 
     def _next_iteration(self, loop: Loop) -> None:
-        for k, (param, atom) in enumerate(zip(loop.carried, loop.results, strict=True)):
+        for param, atom in zip(loop.carried, loop.results, strict=True):
             for other, how in self._visible(self._of(atom), loop.lists):
                 self._relate(param, other, how)
-            for j in range(k):
-                self._relate(param, loop.carried[j], self._how(atom, loop.results[j]))
+        for k, j, how in self._pairs(loop.results):
+            self._relate(loop.carried[k], loop.carried[j], how)
         for c, (out, atom) in enumerate(zip(loop.lists, loop.collected, strict=True)):
             if out in self._parts_written and self._outlasts_iteration(atom, loop):
                 self.plan.collected.add((loop.eqn, c))
-            if (loop.eqn, c) in self.plan.collected or atom in self.plan.cuts:
-                continue
-            for other, how in self._visible(self._of(atom), loop.lists):
-                self._relate(out, other, through(how, OF_OWNER))
-            for param, result in zip(loop.carried, loop.results, strict=True):
-                self._relate(out, param, through(self._how(atom, result), OF_OWNER))
-            for j in range(c):
-                how = through(self._how(atom, loop.collected[j]), OF_OWNER)
-                self._relate(out, loop.lists[j], COMMON if how else 0)
+            if not self._is_collected_apart(loop, c):
+                for other, how in self._visible(self._of(atom), loop.lists):
+                    self._relate(out, other, through(how, OF_OWNER))
+        for c, k, how in self._pairs(loop.collected, loop.results):
+            if not self._is_collected_apart(loop, c):
+                self._relate(loop.lists[c], loop.carried[k], through(how, OF_OWNER))
+        for c, j, _ in self._pairs(loop.collected):
+            if not self._is_collected_apart(loop, c):
+                self._relate(loop.lists[c], loop.lists[j], COMMON)
+
+    def _is_collected_apart(self, loop: Loop, c: int) -> bool:
+        """Whether a loop collects snapshots, or what is read from one."""
+        return (loop.eqn, c) in self.plan.collected or loop.collected[c] in self.plan.cuts
 
     def _outlasts_iteration(self, atom: Atom, loop: Loop) -> bool:
         """Whether several iterations may collect one object."""
@@ -487,11 +508,11 @@ class Related:
         self, sources: Sequence[Var], targets: Sequence[Var], lists: Sequence[Var] = ()
     ) -> None:
         """Give some values the relations that others have, to values around and to each other."""
-        for k, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        for source, target in zip(sources, targets, strict=True):
             for other, how in self._visible(self._of(source), lists):
                 self._relate(target, other, how)
-            for j in range(k):
-                self._relate(target, targets[j], self._how(source, sources[j]))
+        for k, j, how in self._pairs(sources):
+            self._relate(targets[k], targets[j], how)
 
 
 def view_outs(eqn: Eqn) -> Sequence[Var]:
