@@ -310,19 +310,19 @@ class Recorded(PerturbedNumber):
         return answer
 
     def __float__(self) -> float:
-        if not is_active(self, self.tape) and not boxes_in((self._value,)):
-            return float(self._value)
+        if not is_active_at_any_level(self):
+            return float(value_of(self))
         raise noting(lost(self, "a float"))
 
     def __complex__(self) -> complex:
-        if not is_active(self, self.tape) and not boxes_in((self._value,)):
-            return complex(self._value)
+        if not is_active_at_any_level(self):
+            return complex(value_of(self))
         raise noting(lost(self, "a complex number"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Refused to code that computes with floats; a number may be an item of an array of objects."""
-        if not is_active(self, self.tape) and not isinstance(self._value, PerturbedNumber):
-            return np.array(self._value, dtype=dtype, copy=copy)
+        if not is_active_at_any_level(self):
+            return np.array(value_of(self), dtype=dtype, copy=copy)
         if self.memory is not None or (dtype is not None and np.dtype(dtype) != object):
             raise lost(self, "an array of floats")
         items = np.empty((), dtype=object)
@@ -414,6 +414,13 @@ def is_active(x: Any, tape: Tape) -> bool:
     if isinstance(x, (list, tuple)):
         return any(is_active(item, tape) for item in x)
     return False
+
+
+def is_active_at_any_level(x: Any) -> bool:
+    """Whether a number or an array has a derivative at some level."""
+    while type(x) is Recorded and not is_active(x, x.tape):
+        x = x.value
+    return isinstance(x, PerturbedNumber)
 
 
 def at_level_below(x: Any, tape: Tape) -> Any:
