@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
+from ..compile.patience import LongReading
 from ..compile.verbs import Verb
 from ..errors import (
     BadArgument,
@@ -82,6 +83,29 @@ def derived_or_refused(
         if not may_record or not engine.may_be_recorded(refusal):
             raise
         raise Refused(refusal) from None
+
+
+def recorded_or_read(
+    refusal: WengertError,
+    record: Callable[[], T],
+    derived: Callable[[], Derived],
+    again: Callable[[], T],
+) -> T:
+    """What recording gives where reading was refused, before anything was run.
+
+    Where recording is refused as well, a program that takes long to read is read, and called `again` if it has
+    left no trace.
+    """
+    try:
+        return recorded().after(refusal, record)
+    except LongReading as neither:
+        try:
+            known = derived()
+        except Refused:
+            raise neither from None
+        if known.calls_unknown or not known.is_repeatable:
+            raise
+    return again()
 
 
 def by_numbers() -> Any:
@@ -190,7 +214,12 @@ class Derivative(Generic[P, T]):
     def _after(self, refusal: WengertError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What recording finds where reading was refused, before anything was run."""
         try:
-            return recorded().called_after(refusal, self.verb, self.function, args, kwargs)
+            return recorded_or_read(
+                refusal,
+                lambda: recorded().called(self.verb, self.function, args, kwargs),
+                lambda: self.derived(args, kwargs),
+                lambda: self._called(*args, **kwargs),
+            )
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
 

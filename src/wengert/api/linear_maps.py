@@ -27,6 +27,7 @@ from .gradients import (
     in_its_library,
     presented,
     recorded,
+    recorded_or_read,
 )
 
 
@@ -115,7 +116,12 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
             back.keep_from(outside)
             return y, back
     # out of the handlers, so that what fails now does not fail "during" the refusal
-    return recorded().after(refusal, recorded().pullback, f, args, kwargs)
+    return recorded_or_read(
+        refusal,
+        lambda: recorded().pullback(f, args, kwargs),
+        lambda: derived_or_refused(Verb("pullback"), f, args, kwargs),
+        lambda: pullback(f, *args, **kwargs),
+    )
 
 
 def guarded_pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
@@ -325,4 +331,9 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     else:
         push = Pushforward(f, derived, args, kwargs)  # before the function may change its arguments
         return f(*args, **kwargs), push
-    return recorded().after(refusal, recorded().pushforward, f, args, kwargs)
+    return recorded_or_read(
+        refusal,
+        lambda: recorded().pushforward(f, args, kwargs),
+        lambda: derived_or_refused(Verb("pushforward"), f, args, kwargs),
+        lambda: pushforward(f, *args, **kwargs),
+    )

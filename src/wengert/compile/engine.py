@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from ..errors import NoRule, UnsupportedSyntax, WengertError
@@ -38,6 +38,7 @@ from .calling import (
 )
 from .derived import Derived, followed, lock, traces
 from .guards import one_check
+from .patience import LongReading
 from .reading import (
     applied,
     as_written,
@@ -85,7 +86,8 @@ def derive_for(
     """The derivative for arguments like these.
 
     What cannot be read on a path is left to the runs that take it. Where a run may be recorded instead, this is
-    done only if a run that comes to it could be begun again, and recorded then (`may_begin_again`).
+    done only if a run that comes to it could be begun again, and recorded then (`may_begin_again`), and what takes
+    long to read is refused until recording has taken as long.
 
     Raises:
         WengertError: reading is refused.
@@ -115,8 +117,9 @@ def _derive_for(
     known = _refusals.get((verb, call))
     if known is None or not known.in_force():
         try:
-            derived = _published(verb, call)
-        except (keys.LooksFurther, NeedsKnown):
+            with keys.account_of(verb, call).reading() if or_recorded else nullcontext():
+                derived = _published(verb, call)
+        except (keys.LooksFurther, NeedsKnown, LongReading):
             raise
         except Exception as refusal:
             refused = isinstance(refusal, REFUSALS)

@@ -18,11 +18,12 @@ from ..frontend.boundary.signature import Template, compiled_from
 from ..frontend.machine.guards import OURS
 from ..frontend.read import Program
 from ..ir.graph import walk
-from ..ir.records import mutable_record, replace
+from ..ir.records import field, mutable_record, replace
 from ..ir.types import LIST, UNKNOWN, UNREAD, Kind, Picked, Seq, Static, Struct
 from ..ops.program.drawing import kind_of_generator
 from .calling import Call
 from .parts_used import used
+from .patience import Account
 from .verbs import Verb
 
 Likes = Mapping[tuple[int, str], Kind]
@@ -56,6 +57,7 @@ class _Readings:
     times: int = 0
     call: Call | None = None
     given_up: bool = False
+    account: Account = field(default_factory=Account)
 
 
 _readings: dict[tuple[Verb, int], _Readings] = {}
@@ -76,6 +78,12 @@ def _readings_of(verb: Verb, who: Any) -> _Readings:
             _readings.clear()
         found = _readings[verb, id(who)] = _Readings(who)
     return found
+
+
+def account_of(verb: Verb, call: Call) -> Account:
+    """What readings of a function, and of all others that the same `def` makes, have cost."""
+    who = _target(call.target)
+    return Account() if who is None else _readings_of(verb, who).account
 
 
 def _who(function: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from ..numbers.forward import checked_pair, must_be_scalar
 from ..numbers.number import value_of
 from ..ops.program.checks import counted
 from . import calling
+from .patience import LongReading
 from .tangents import leaves_like
 from .verbs import Verb, no_such_argument, not_differentiable, not_followed
 
@@ -72,22 +74,19 @@ def is_recorded(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> b
     return holds_one_of((function, *args, *kwargs.values()), (Recorded, ToRecord))
 
 
-def called_after(
-    refusal: WengertError, verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Any:
+def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
     """What recording gives where reading was refused.
 
     Raises:
         WengertError: it is refused as well; both reasons are said.
     """
-    return after(refusal, called, verb, function, args, kwargs)
-
-
-def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
-    """What recording gives where reading was refused, or both reasons."""
+    account = refusal.account if isinstance(refusal, LongReading) else None
     try:
-        return record(*args)
+        with account.recording() if account else nullcontext():
+            return record(*args)
     except REFUSED as error:
+        if account:
+            account.read_at_once()
         raise both(refusal, error.findings[0]) from None
     except (SystemError, pickle.PicklingError) as error:
         # code in C has met a box

@@ -137,7 +137,9 @@ class Interpreter(Operations):
     def at(self, node: ast.AST) -> Emitting:
         """Equations emitted inside `with it.at(node)` come from this node."""
         builder = self.builder
-        return Emitting(self, builder.span if builder.derived else self.span(node))
+        span = self.span(node)
+        self.reading.budget.spend(span)
+        return Emitting(self, builder.span if builder.derived else span)
 
     def unsupported(
         self, message: str, hint: str, node: ast.AST | None = None

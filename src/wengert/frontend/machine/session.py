@@ -10,6 +10,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Atom, Callee, Eqn, Span, Var
 from ...ir.records import field, mutable_record
 from ..domain.values import Closure, Held, Items, Moved, ObjectId, Part, Scope, Value, Write
+from .budget import Budget, budget_of_reading
 from .guards import Guards
 
 Step = Callable[[], None]
@@ -83,6 +84,8 @@ class Session:
     """Whether what cannot be read on a path is refused by the runs that take it."""
     general: bool = False
     """Whether nothing is known of the arguments, so that no other reading can tell more."""
+    budget: Budget = field(default_factory=budget_of_reading)
+    """How much may be read."""
     on_a_path: bool = False
     """Whether a run may avoid what is read now."""
     sourceless: list[NoSource] = field(default_factory=list["NoSource"])
