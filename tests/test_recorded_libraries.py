@@ -136,3 +136,48 @@ def test_code_of_numba_says_where_it_was_called() -> None:
 def test_places_of_quantiles_in_a_tuple() -> None:
     slopes = wg.grad(lambda x: np.sum(np.percentile(x, (25.0, 75.0))), **RECORDED)
     np.testing.assert_allclose(slopes(np.array([1.0, 3.0, 4.0])), [0.5, 1.0, 0.5])
+
+
+KNOTS = np.linspace(0.0, 1.0, 7)
+NORMAL = stats.norm(1.0, 2.0)
+PLANE = stats.multivariate_normal([0.0, 0.0], np.eye(2))
+SPLINE = interpolate.make_interp_spline(KNOTS, np.sin(3 * KNOTS))
+LENGTHS = np.array([0.3, 1.2, 0.7, 2.2])
+
+OBJECTS = {
+    "distribution": lambda a: NORMAL.pdf(a),
+    "distribution_of_the_run": lambda a: stats.norm(1.0, 2.0).pdf(a),
+    "distribution_of_vectors": lambda a: PLANE.pdf([a, 0.2]),
+    "distribution_of_vectors_of_the_run": lambda a: stats.multivariate_normal([0.0, 0.0], np.eye(2)).pdf([a, 0.2]),
+    "derivative_of_a_spline": lambda a: SPLINE.derivative()(a) + SPLINE.antiderivative()(a) ** 2,
+    "line": lambda a: interpolate.interp1d(KNOTS, KNOTS**2)(a),
+    "cubic": lambda a: interpolate.CubicSpline(KNOTS, KNOTS**3)(a),
+    "its_derivative": lambda a: interpolate.PchipInterpolator(KNOTS, KNOTS**2).derivative()(a),
+    "smoothed": lambda a: interpolate.UnivariateSpline(KNOTS, KNOTS**2)(a),
+    "grid": lambda a: interpolate.RegularGridInterpolator((KNOTS, KNOTS), np.outer(KNOTS, KNOTS))([[a, 0.3]])[0],
+    "surface": lambda a: interpolate.RectBivariateSpline(KNOTS, KNOTS, np.outer(KNOTS, KNOTS)).ev(a, 0.3),
+    "kernels": lambda a: stats.gaussian_kde(KNOTS)(a)[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OBJECTS.values(), ids=OBJECTS)
+@pytest.mark.parametrize("how", [RECORDED, {}], ids=["recorded", "as_it_comes"])
+def test_objects_of_scipy(f, how) -> None:  # type: ignore[no-untyped-def]
+    expected = (f(0.37 + 1e-6) - f(0.37 - 1e-6)) / 2e-6
+    assert wg.grad(f, **how)(0.37) == pytest.approx(expected, rel=1e-7)
+
+
+WRITTEN_IN_PYTHON = {
+    "describe": lambda a: stats.describe(LENGTHS * a).variance,
+    "tsem": lambda a: stats.tsem(LENGTHS * a),
+    "circmean": lambda a: stats.circmean(LENGTHS * a),
+    "skewtest": lambda a: stats.skewtest(np.arange(9.0) ** 2 + np.arange(9.0) ** 3 * a).statistic,
+}
+
+
+@pytest.mark.parametrize("f", WRITTEN_IN_PYTHON.values(), ids=WRITTEN_IN_PYTHON)
+def test_code_of_scipy_that_nothing_stands_for_is_run_in_boxes(f) -> None:  # type: ignore[no-untyped-def]
+    expected = (f(0.37 + 1e-6) - f(0.37 - 1e-6)) / 2e-6
+    assert wg.grad(f)(0.37) == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(wg.errors.NoRule):
+        wg.grad(f, tier="static")(0.37)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Iterator
 from functools import partial
 from types import FunctionType, MethodType
@@ -209,13 +210,23 @@ def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
     if not holds and not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
         return fresh(_without_derivatives(function, args, keywords))
     instead = manifest.stand_in_for(function)
-    if instead is not None:
+    if instead is not None and _takes(instead, keywords):
         return operations.current(instead)(*args, **keywords)
+    if isinstance(getattr(function, "__func__", function), FunctionType):
+        return operations.copied(function)(*args, **keywords)
     own = getattr(function, "__wrapped__", None)
     if isinstance(own, FunctionType):
         return operations.current(own)(*args, **keywords)
     op = op_of(function)  # which says that it is no op
     return op(*args, **keywords)
+
+
+def _takes(function: Any, keywords: Any) -> bool:
+    """Whether a function has parameters of these names."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
+        return True
+    return keywords.keys() <= set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def may_hold_boxes(x: Any) -> bool:

@@ -6,7 +6,7 @@ import functools
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -237,6 +237,12 @@ def _as_it_is(function: Any, *args: Any, **options: Any) -> Any:
 
 
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
+    found = _found(function, args, keywords)
+    is_generator = type(found) in _GENERATORS
+    return operations.current(found) if is_generator or has_methods_alone(found) else found
+
+
+def _found(function: Any, args: Any, keywords: Any) -> Any:
     if len(args) == 1 and not keywords and type(args[0]) is Recorded:
         return called(function, args, keywords)
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
@@ -255,8 +261,17 @@ def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
         )  # what the program's function gives may have derivatives
         if instead is not None:
             return operations.current(instead)(*args, **keywords)
-    found = anything(function, args, keywords)
-    return operations.current(found) if type(found) in _GENERATORS else found
+    return anything(function, args, keywords)
+
+
+def has_methods_alone(x: Any) -> bool:
+    """Whether a value is an object of SciPy's that is no container: a spline, a frozen distribution."""
+    cls = type(x)
+    is_of_scipy = cls.__module__.startswith("scipy.") and not issubclass(cls, (type, FunctionType))
+    return is_of_scipy and not any(hasattr(cls, name) for name in _OF_CONTAINERS)
+
+
+_OF_CONTAINERS = ("__len__", "__iter__", "__array__", "__enter__")
 
 
 def _listed(x: Any) -> Any:

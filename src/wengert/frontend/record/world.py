@@ -51,6 +51,7 @@ from .libraries import (
     LibraryObject,
     Spelling,
     Ufunc,
+    has_methods_alone,
     note_holder,
     of_builtin,
     of_dispatched,
@@ -71,6 +72,14 @@ def current(value: Any) -> Any:
     """What stands for a value in the program that is being recorded; the value, if there is none."""
     worlds = _worlds.get()
     return worlds[-1].of(value, of_library=True) if worlds else value
+
+
+def copied(function: FunctionType | MethodType) -> Callable[..., Any]:
+    """A function or a method of a library whose own code is run in boxes."""
+    world = _worlds.get()[-1]
+    if isinstance(function, MethodType):
+        return MethodType(world.copied(function.__func__), current(function.__self__))
+    return world.copied(function)
 
 
 class World:
@@ -168,7 +177,7 @@ class World:
         if not of_library and (root in LEFT_ALONE or is_standard(file)):
             if not is_polyfill(file) and not closes_over_code(function):
                 return self._of_standard_library(function)
-        return self._copied(function)
+        return self.copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
         if function in INSTEAD:
@@ -176,7 +185,8 @@ class World:
         instead = manifest.stand_in_for(function)
         return self.keep(function, function if instead is None else wrapped(function))
 
-    def _copied(self, function: FunctionType) -> FunctionType:
+    def copied(self, function: FunctionType) -> FunctionType:
+        """A function of the run with the code of another."""
         code = function.__code__
         scope = self.scope_of(function.__globals__)
         named = zip(code.co_freevars, function.__closure__ or (), strict=True)
@@ -345,7 +355,7 @@ class World:
             if is_of_library or not isinstance(x.__func__, FunctionType):
                 return self.keep(x, wrapped(x))
             return MethodType(self.of(x.__func__), self.of(x.__self__))
-        if hasattr(x, "cache_info") and hasattr(x, "__wrapped__"):
+        if isinstance(x, functools._lru_cache_wrapper):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             options = x.cache_parameters()
             made = functools.lru_cache(options["maxsize"], options["typed"])(self.of(x.__wrapped__))
             return self.keep(x, made)
@@ -362,7 +372,7 @@ class World:
         if not is_object(x):
             note_holder(self, x)
             root = str(getattr(x, "__module__", "")).partition(".")[0]
-            is_code = root in LIBRARIES and callable(x)
+            is_code = has_methods_alone(x) or (root in LIBRARIES and callable(x))
             return self.keep(x, LibraryObject(x) if is_code else x)
         return self.stand_in(x, self.of)
 
@@ -400,3 +410,4 @@ _MAKE: dict[type, Callable[[World, Any], Any]] = {
 }
 
 operations.current = current
+operations.copied = copied

@@ -69,7 +69,7 @@ def _leaves_no_trace(eqn: Eqn) -> bool:
     if eqn.op in (st.apply, st.applied):
         return False
     known = bool(eqn.op.spellings) or eqn.op in co.SETS or rule_for(eqn.op) is not None
-    return known or eqn.namespace != "call"
+    return known or eqn.namespace != "call" or _is_class_of_scipy(eqn.op.implementation)
 
 
 def _is_exception(function: object) -> bool:
@@ -79,6 +79,11 @@ def _is_exception(function: object) -> bool:
         and issubclass(function, BaseException)
         and function.__module__ == "builtins"
     )
+
+
+def _is_class_of_scipy(function: object) -> bool:
+    """Whether something is a class of SciPy's, whose objects are made of values and keep to themselves."""
+    return isinstance(function, type) and function.__module__.startswith("scipy.")
 
 
 def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
