@@ -101,6 +101,31 @@ def test_derivatives_in_every_mix_of_verbs(solver, verbs):
     close(of_f(POINT), exact(len(verbs))[1])
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_recorded_run_runs_the_solver_as_it_is(solver):
+    solution = wg.implicit(cubic, solver)
+    recorded = functools.partial(wg.grad, tier="recorded")
+    close(recorded(solution)(POINT), exact(1)[0])
+    close(recorded(recorded(solution))(POINT), exact(2)[0])
+    close(
+        recorded(lambda a: wg.implicit(cubic, solver)(a) * math.sin(a * solution(a)))(POINT),
+        exact(1)[1],
+    )
+    close(solution(wg.Dual(POINT, 1.0)).tangent, exact(1)[0])
+
+
+def test_a_recorded_run_refuses_what_is_no_solution():
+    rough = wg.implicit(cubic, lambda a: 1.0)
+    with pytest.raises(NotASolution, match="the residual there is 1, where"):
+        wg.grad(rough, tier="recorded")(POINT)
+    double_root = wg.implicit(lambda x, a: (x - a) ** 2, lambda a: a + 0.0)
+    with pytest.raises(np.linalg.LinAlgError, match="is singular here"):
+        wg.grad(double_root, tier="recorded")(POINT)
+    in_a_list = wg.implicit(lambda x, a: [x[0] - a], lambda a: [a])
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="a solution that is a list"):
+        wg.grad(lambda a: in_a_list(a)[0], tier="recorded")(POINT)
+
+
 @pytest.mark.parametrize("solver", [newton, newton_annotated])
 @pytest.mark.parametrize("verbs", list(itertools.product(VERBS, repeat=3)))
 def test_third_derivatives(solver, verbs):

@@ -33,10 +33,12 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace
 from ..ir.types import ARRAY, FLOAT, UNKNOWN, Kind, Other, Static, Struct
 from ..numbers import solutions
+from ..numbers.number import numbers_in
 from ..ops import structure as st
 from ..ops.program import implicit as im
 from ..ops.registry import named
 from . import isolated, nested
+from .steering import is_differentiating
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,7 +95,14 @@ class Implicit(Generic[P, T]):
         self.options = options_of(tol, linear_solve is not None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.solver(*args, **kwargs)
+        if not is_differentiating() and not any(numbers_in((*args, *kwargs.values()))):
+            return self.solver(*args, **kwargs)
+        return solutions.solution(self.residual, self.solver, args, kwargs, self.options.tol)
+
+    def in_run(self, of: Callable[[Any], Any]) -> Implicit[P, T]:
+        """The same in a run that is recorded, where `of` gives what stands for a function."""
+        linear_solve = self.linear_solve and self.linear_solve.function
+        return Implicit(of(self.residual), self.solver.function, linear_solve, self.options.tol)
 
     @property
     def __name__(self) -> str:

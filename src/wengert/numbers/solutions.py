@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import whole
+from ..errors import UnsupportedSyntax
+from ..runtime.implicit import check_solution, inverse_at_root
+from .arguments import is_number, mapped_numbers, whole
 from .dual import Directions, Dual
 from .forward import derivative, jacobian
 from .levels import Level
@@ -58,12 +60,44 @@ def plain(x: Any) -> Any:
     return x
 
 
-def root_of(residual: Callable[[Any], Any], x: Any) -> Any:
+def solution(
+    residual: Callable[..., Any],
+    solver: Callable[..., Any],
+    args: Sequence[Any],
+    options: dict[str, Any],
+    tol: float | None,
+) -> Any:
+    """What a solver finds for plain arguments, as the function of these that its equation makes it.
+
+    Args:
+        residual: of the solution and the arguments; zero there.
+        solver: of the arguments; it is run as it is.
+        args: the arguments, which may be numbers with derivatives or hold some.
+        options: those by keyword.
+        tol: how far the solution may be off; None allows all.
+
+    Raises:
+        ValueError: the result is no solution.
+        UnsupportedSyntax: it is neither a number nor an array.
+    """
+    given = [mapped_numbers(arg, plain) for arg in args]
+    named = {name: mapped_numbers(arg, plain) for name, arg in options.items()}
+    x = plain(solver(*given, **named))
+    if not is_number(x) or np.asarray(x).dtype.kind not in "fiu":
+        raise UnsupportedSyntax(
+            f"a solution that is a {type(x).__name__} has derivatives where its equation is read, not in numbers",
+            "Let the solver give a real number, or an array of such, and the residual take it.",
+        )
+    return root_of(lambda point: residual(point, *args, **options), x + 0.0, tol)
+
+
+def root_of(residual: Callable[[Any], Any], x: Any, tol: float | None = None) -> Any:
     """A root, as the function of what the residual depends on.
 
     Args:
         residual: of a number, or of an array and of its shape; zero at x.
         x: a float or an array of floats.
+        tol: how far it may be off; None allows all.
     """
     orders: dict[Level, int | None] = {}
     numbers = list(_numbers(residual(x)))
@@ -71,10 +105,11 @@ def root_of(residual: Callable[[Any], Any], x: Any) -> Any:
         _collect_orders(number, orders)
     if not orders:
         return x
-    slopes = getattr(type(numbers[0]), "slopes", _slopes)
+    slopes = plain(getattr(type(numbers[0]), "slopes", _slopes)(residual, x))
+    check_solution(x, plain(residual(x)), slopes, tol)
     steps = sum(order for order in orders.values() if order is not None)
     endless = sorted((level for level, order in orders.items() if order is None), reverse=True)
-    return _in_series(_Iterates(residual, x, slopes(residual, x)), endless, steps)
+    return _in_series(_Iterates(residual, x, slopes), endless, steps)
 
 
 class _Iterates:
@@ -82,7 +117,7 @@ class _Iterates:
 
     def __init__(self, residual: Callable[[Any], Any], x: Any, slopes: Any):
         self._residual = residual
-        self._step = _newton_step(plain(slopes), x)
+        self._step = _newton_step(slopes, x)
         self._root = x
         self._moved = [x]
 
@@ -125,7 +160,7 @@ def _newton_step(slopes: Any, x: Any) -> Callable[[Any], Any]:
     """From a residual near x to Newton's step, with the slope at x."""
     if np.ndim(x) == 0:
         return lambda r: r / slopes
-    inverse = np.linalg.inv(np.reshape(slopes, (np.size(x), np.size(x))))
+    inverse = inverse_at_root(np.reshape(slopes, (np.size(x), np.size(x))))
     return lambda r: np.reshape(inverse @ np.ravel(r), np.shape(x))
 
 

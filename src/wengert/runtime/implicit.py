@@ -229,6 +229,24 @@ def check_root(x: Any, r: Any, slope: Any, tol: float | None) -> None:
         _check(x, r, tol, abs(slope) * max(1.0, abs(x)))
 
 
+def check_solution(x: Any, r: Any, jacobian: Any, tol: float | None) -> None:
+    """ValueError where a number or an array x is no root: the residual is r there, with this derivative."""
+    if np.size(r) != np.size(x):
+        raise _wrong_count(np.size(r), np.size(x))
+    if np.ndim(x) == 0:
+        check_root(x, r, np.reshape(jacobian, ()), tol)
+    elif tol is not None:
+        _check(x, r, tol, np.linalg.norm(np.reshape(jacobian, (-1, np.size(x))) * _scale(x)))
+
+
+def inverse_at_root(jacobian: Any) -> Any:
+    """The inverse of a Jacobian.
+
+    Raises LinAlgError if it is singular.
+    """
+    return np.reshape([_solved(jacobian, unit) for unit in np.eye(len(jacobian))], jacobian.shape).T
+
+
 def _scale(x: Any) -> Any:
     """What an error in the solution is small or large against."""
     return np.maximum(1.0, np.abs(flat(x, x)))
