@@ -6,7 +6,7 @@ fails, the Python form raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, Load, Slot
@@ -56,15 +56,6 @@ class Routine:
         self.site.e.add(External(f"{self.code}_{name}", (*given, info)))
         return self.site.e.let(Load(info.pointer, info.index, "i64"))
 
-    def call_with_room(self, name: str, before: Sequence[Load | View], integers: Expr) -> None:
-        """Call a routine that wants room for its work, and says how much when it is asked."""
-        e, whole = self.site.e, self.array(integers, "i64")
-        asked = self.array(ONE)
-        self.call(name, *before, asked, self.number(integer(-1)), whole)
-        size = e.let(Apply("i64", (e.load(asked, (ZERO,)),), "i64"))
-        size = e.apply("max", size, ONE)
-        self.call(name, *before, self.array(size), self.number(size), whole)
-
 
 def by_columns(site: BlockLowering, view: View, code: Code) -> View:
     """A copy of a matrix, column by column: the same as its transpose, row by row."""
@@ -83,15 +74,14 @@ def as_matrix(columns: View) -> View:
     return with_axes(columns, columns.dims[::-1], columns.strides[::-1])
 
 
-def matrix(site: BlockLowering, eqn: Eqn, *, square: bool = True) -> View:
-    """The first operand: a matrix."""
+def matrix(site: BlockLowering, eqn: Eqn) -> View:
+    """The first operand: a square matrix."""
     if not site.unit.target.has_blas:
         raise Unlowered(f"`{eqn.op.name}` where NumPy does not bring its own LAPACK")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 2:
         raise Unlowered(f"`{eqn.op.name}` of stacks of matrices")
-    if square:
-        site.e.must_be_same(*view.dims, "a matrix that is not square")
+    site.e.must_be_same(*view.dims, "a matrix that is not square")
     site.write_all()
     return view
 
@@ -247,16 +237,28 @@ def _cholesky(site: BlockLowering, eqn: Eqn) -> Value:
 
 def singular_values(site: BlockLowering, a: View, code: Code) -> tuple[View, View, View]:
     """U, the singular values, and the transpose of V, of a square matrix."""
-    routine, size = Routine(site, code), site.e.size(a.dims[0])
+    e, routine, size = site.e, Routine(site, code), site.e.size(a.dims[0])
     left, right = (site.allocate((size, size), code, ()) for _ in range(2))
     values, count = routine.array(size), routine.number(size)
     lead = routine.number(leading(site, size))
-    routine.call_with_room(
-        "gesdd",
-        [
-            routine.letter("A"), count, count, by_columns(site, a, code), lead, values,
-            left, lead, right, lead,
-        ],
-        site.e.apply("max", site.e.let(times(integer(8), size)), ONE),
-    )  # fmt: skip
+    given = (
+        routine.letter("A"),
+        count,
+        count,
+        by_columns(site, a, code),
+        lead,
+        values,
+        left,
+        lead,
+        right,
+        lead,
+    )
+    whole = routine.array(e.apply("max", e.let(times(integer(8), size)), ONE), "i64")
+    asked = routine.array(ONE)
+    routine.call(
+        "gesdd", *given, asked, routine.number(integer(-1)), whole
+    )  # how much room it wants
+    room = e.let(Apply("i64", (e.load(asked, (ZERO,)),), "i64"))
+    room = e.apply("max", room, ONE)
+    routine.call("gesdd", *given, routine.array(room), routine.number(room), whole)
     return as_matrix(left), values, as_matrix(right)
