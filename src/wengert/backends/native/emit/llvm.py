@@ -13,7 +13,15 @@ from typing import Any
 from ..form import loopform as lf
 from ..vector_math.vector_functions import Vectors
 from .llvm_frames import chunk_function, frame_function, parameters_text
-from .llvm_hints import SHORT, Metadata, Notes, gains_by_masks, is_innermost, notes_on
+from .llvm_hints import (
+    SHORT,
+    Metadata,
+    Notes,
+    checked_index_at,
+    gains_by_masks,
+    is_innermost,
+    notes_on,
+)
 from .llvm_ops import LLVM_TYPES, Operations, in_memory, result_type
 from .llvm_runtime import RUNTIME, declaration, pointer_of_call_out
 from .llvm_spread import spread
@@ -114,8 +122,33 @@ class _Printer(Writer):
     # --- statements -----------------------------------------------------------------------
 
     def block(self, statements: Sequence[lf.Statement]) -> None:
-        for statement in statements:
-            _STATEMENTS[type(statement)](self, statement)
+        done = 0
+        while done < len(statements):
+            index = checked_index_at(statements[done : done + 3])
+            if index is not None:
+                self.checked_index(*index)
+                done += 3
+            else:
+                statement = statements[done]
+                _STATEMENTS[type(statement)](self, statement)
+                done += 1
+
+    def checked_index(self, wrapped: lf.Assign, outside: lf.Assign, leave: lf.ExitIf) -> None:
+        """An index that may count from the end, and must be in range: where it is not, it is asked whether it does."""
+        assert isinstance(wrapped.value, lf.Apply)
+        index, size = map(self.expr, wrapped.value.args)
+        from_end, after = self.label("from_end"), self.label("on")
+        self.lines.append(f"  store i64 {index}, ptr %{wrapped.slot.name}.v")
+        self.lines.append(f"  store i1 false, ptr %{outside.slot.name}.v")
+        is_rare = self.define(f"icmp uge i64 {index}, {size}")
+        self.branch(is_rare, from_end, after, ", !prof !0")
+        self.start(from_end)
+        position = self.define(f"add i64 {index}, {size}")
+        self.lines.append(f"  store i64 {position}, ptr %{wrapped.slot.name}.v")
+        self.assign(outside)
+        self.exit(leave)
+        self.jump(after)
+        self.start(after)
 
     def assign(self, statement: lf.Assign) -> None:
         slot = statement.slot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..form import loopform as lf
@@ -70,6 +70,21 @@ def gains_by_masks(loop: lf.For, around: int) -> bool:
     plain = all(isinstance(s, (lf.Assign, lf.Store)) for s in loop.body)
     few = not isinstance(loop.count, lf.Constant)
     return around > 0 and few and plain and _calls_functions(loop.body)
+
+
+def checked_index_at(
+    statements: Sequence[lf.Statement],
+) -> tuple[lf.Assign, lf.Assign, lf.ExitIf] | None:
+    """Statements, if they are an index that may count from the end, and an exit where it is out of range."""
+    match statements:
+        case [
+            lf.Assign(slot=slot, value=lf.Apply(op="wrapped", args=(_, size))) as wrapped,
+            lf.Assign(slot=test, value=lf.Apply(op="outside", args=(position, within))) as outside,
+            lf.ExitIf(condition=condition) as leave,
+        ] if (position, within, condition) == (slot, size, test):
+            return wrapped, outside, leave
+        case _:
+            return None
 
 
 def _accumulates(loop: lf.For) -> bool:
