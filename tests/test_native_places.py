@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from c_library import GCC, shared_library
 from native_outcomes import outcome
 
 import wengert as wg
@@ -89,7 +88,8 @@ def test_each_element_left_out_in_turn():
             s += np.delete(a, i).prod() + np.delete(a, [0, 2]).sum()
         return s
 
-    native(f, A)
+    assert wg.jit(f)(A) == pytest.approx(f(A))
+    np.testing.assert_allclose(wg.jit(wg.grad(f))(A), wg.grad(f)(A), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_different_values(a):
 
 
 def test_what_is_not_a_number_is_one_value():
-    native(lambda a: np.unique(a), np.array([1.0, np.nan, np.nan, 0.0]), gradient=False, exits=1)
+    native(lambda a: np.unique(a), np.array([1.0, np.nan, np.nan, 0.0]), gradient=False)
 
 
 def test_derivatives_of_different_values():
@@ -156,12 +156,3 @@ def test_derivatives_of_covariances_of_32_bits():
 def test_parts_of_shapes():
     native(lambda m: np.zeros(m.shape[1:]), M, gradient=False)
     native(lambda m: np.zeros((2, *m.shape[:-1])), M, gradient=False)
-
-
-@pytest.mark.skipif(GCC is None, reason="needs gcc")
-@pytest.mark.parametrize("a", [B, INTEGERS])
-def test_in_c(a, tmp_path):
-    f = lambda a: len(np.unique(a)) + np.delete(a, 1).sum() + np.insert(a, 0, a[1]).sum()
-    compiled = wg.jit(f, strict=True)
-    assert compiled(a) == f(a)
-    shared_library(compiled.c_source, tmp_path)

@@ -473,6 +473,12 @@ def argnums_of(argnums: Argnums, function: Any) -> tuple[tuple[int, ...], bool, 
     return chosen(argnums, function)
 
 
+def verb_of(name: str, f: Any, argnums: Argnums, tier: str | None, **more: Any) -> Verb:
+    """What derives by some arguments, by a tier."""
+    chosen, single, by_name = argnums_of(argnums, f)
+    return Verb(name, chosen, single, by_name=by_name, tier=checked_tier(tier), **more)
+
+
 def grad(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, tier: str | None = None
 ) -> Derivative[P, Any]:
@@ -497,10 +503,7 @@ def grad(
     >>> wg.grad(lambda x, rate: x * rate, "rate")(2.0, rate=5.0)
     2.0
     """
-    chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(
-        f, Verb("grad", chosen, single, has_aux, by_name=by_name, tier=checked_tier(tier))
-    )
+    return Derivative(f, verb_of("grad", f, argnums, tier, has_aux=has_aux))
 
 
 def value_and_grad(
@@ -514,10 +517,7 @@ def value_and_grad(
     >>> wg.value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(
-        f, Verb("value_and_grad", chosen, single, has_aux, by_name=by_name, tier=checked_tier(tier))
-    )
+    return Derivative(f, verb_of("value_and_grad", f, argnums, tier, has_aux=has_aux))
 
 
 def derivative(
@@ -560,13 +560,13 @@ def hvp(
     >>> wg.hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    chosen, single, by_name = argnums_of(argnums, f)
-    if not single:
+    verb = verb_of("hvp", f, argnums, tier)
+    if not verb.single:
         raise BadArgument(
             f"`argnums` of `hvp` must be one integer or name, not {argnums!r}",
             "Take the arguments together: differentiate a function of one tuple.",
         )
-    return Derivative(f, Verb("hvp", chosen, True, by_name=by_name, tier=checked_tier(tier)))
+    return Derivative(f, verb)
 
 
 # --- reading ------------------------------------------------------------------------------

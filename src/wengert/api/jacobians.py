@@ -23,7 +23,7 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Argnums, Derivative, P, argnums_of, by_numbers, checked_tier, grad, hvp
+from .gradients import Argnums, Derivative, P, by_numbers, grad, hvp, verb_of
 from .linear_maps import guarded_pullback, pullback, pushforward
 from .texts import Text
 
@@ -82,23 +82,14 @@ def jacobian(
             f"`mode` must be 'auto', 'forward' or 'reverse', not {mode!r}",
             "'auto' takes the cheaper of the two.",
         )
-    chosen, single, by_name = argnums_of(argnums, f)
-    if sparsity is not None:
-        return _sparse(f, chosen, single, mode, sparsity)
-    return Jacobian(
-        f,
-        Verb(
-            "written", chosen, single, written=MODES[mode], by_name=by_name, tier=checked_tier(tier)
-        ),
-    )
+    verb = verb_of("written", f, argnums, tier, written=MODES[mode])
+    return Jacobian(f, verb) if sparsity is None else _sparse(f, verb, mode, sparsity)
 
 
-def _sparse(
-    f: Callable[..., Any], argnums: tuple[int, ...], single: bool, mode: str, sparsity: Any
-) -> Any:
-    if not single:
+def _sparse(f: Callable[..., Any], verb: Verb, mode: str, sparsity: Any) -> Any:
+    if not verb.single or verb.argnums is None:
         raise BadArgument(
-            f"`sparsity` is the pattern of one argument's Jacobian, but argnums={argnums!r}",
+            f"`sparsity` is the pattern of one argument's Jacobian, but argnums={verb.argnums!r}",
             "Take one Jacobian for each argument.",
         )
     if isinstance(sparsity, str) and sparsity != "detect":
@@ -109,7 +100,7 @@ def _sparse(
     calling.must_be_function(f)
     # needs SciPy, which most programs do without
     module = import_module(f"{__package__}.sparsity")
-    return module.SparseJacobian(f, argnums[0], mode, sparsity)
+    return module.SparseJacobian(f, verb.argnums[0], mode, sparsity)
 
 
 def hessian(
@@ -133,11 +124,7 @@ def hessian(
     array([[4., 2.],
            [2., 0.]])
     """
-    chosen, single, by_name = argnums_of(argnums, f)
-    return Hessian(
-        f,
-        Verb("written", chosen, single, written=_hessian, by_name=by_name, tier=checked_tier(tier)),
-    )
+    return Hessian(f, verb_of("written", f, argnums, tier, written=_hessian))
 
 
 def diag_hessian(
@@ -149,18 +136,7 @@ def diag_hessian(
     >>> wg.diag_hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([ 6., 12.])
     """
-    chosen, single, by_name = argnums_of(argnums, f)
-    return Derivative(
-        f,
-        Verb(
-            "written",
-            chosen,
-            single,
-            written=_diag_hessian,
-            by_name=by_name,
-            tier=checked_tier(tier),
-        ),
-    )
+    return Derivative(f, verb_of("written", f, argnums, tier, written=_diag_hessian))
 
 
 # --- what is read as an op or an answer (`inside`); these bodies serve numbers that carry derivatives ---
@@ -407,21 +383,17 @@ def _of_part(x: Any, matrices: Any, part: Any) -> Any:
     return _for_parts(x, lambda key: _of_part(_part(x, key), _part(matrices, key), part))
 
 
-def _reverse(function: Any, args: Any, k: Any) -> Any:
-    y, back = pullback(lambda *point: _as_arrays(function(*point)), *args)
+def _reverse(function: Any, args: Any, k: Any, pull: Any = pullback) -> Any:
+    y, back = pull(lambda *point: _as_arrays(function(*point)), *args)
     if has_parts(y):
         part_of = lambda key: lambda *point: _part(function(*point), key)
-        return _for_parts(y, lambda key: _reverse(part_of(key), args, k))
+        return _for_parts(y, lambda key: _reverse(part_of(key), args, k, pull))
     return _of_rows(y, back, args, k)
 
 
 def _guarded_reverse(function: Any, args: Any, k: Any) -> Any:
     """The same where a row gave NaN: a zero of its cotangent may have met an infinite derivative."""
-    y, back = guarded_pullback(lambda *point: _as_arrays(function(*point)), *args)
-    if has_parts(y):
-        part_of = lambda key: lambda *point: _part(function(*point), key)
-        return _for_parts(y, lambda key: _guarded_reverse(part_of(key), args, k))
-    return _of_rows(y, back, args, k)
+    return _reverse(function, args, k, guarded_pullback)
 
 
 def _of_rows(y: Any, back: Any, args: Any, k: Any) -> Any:

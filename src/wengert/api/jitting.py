@@ -5,37 +5,31 @@ from __future__ import annotations
 import functools
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
-from ..backends.native.run.answers import EXITED, OTHER_TYPES, Answer, interrupts
+from ..backends.native.run.answers import EXITED, Answer, interrupts
 from ..backends.native.run.vectorcall import quickly_called
-from ..compile import calling, engine
-from ..compile.calling import Call
-from ..compile.derived import Derived
-from ..compile.native_globals import read_from, with_parts_of_globals
+from ..compile import calling
+from ..compile.native_globals import read_from
 from ..compile.ready import check_of_call
-from ..compile.user_rules import with_own_code
-from ..compile.verbs import Verb, check_argnums
-from ..errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
+from ..compile.verbs import Verb
+from ..errors import BadArgument, NativeWarning, NotNative, WengertError
 from ..frontend.boundary import signature
 from ..frontend.boundary.kind_checks import KindCheck, NoLeaves
 from ..frontend.boundary.no_code import OfAnotherLibrary
 from ..frontend.domain.values import Args, Kwargs, Native, Value
 from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics import nested
-from ..ir.graph import Function
-from ..ir.types import Kind, Static, Struct
-from ..passes.blocks import tidy
+from ..ir.types import Static, Struct
+from . import native_forms as forms
 from .gradients import Derivative, in_its_library
 from .texts import Text
 
 if TYPE_CHECKING:
-    from ..backends.native.program.function import Lowered
     from ..backends.native.run.kernel import Kernel
-    from ..backends.native.run.vectorcall import Identities
+    from .native_forms import Form, Needless, Refused
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,39 +40,6 @@ MOST_QUICK = 4
 
 Quick = tuple[Callable[[], bool], Any, "Kernel | None"]
 """Whether a native form is in force, what to call then, and the code that this must not outlive."""
-
-
-class Form(NamedTuple):
-    """The native form for arguments of some types.
-
-    Attributes:
-        kernel: the machine code.
-        function: the IR that it was made from.
-        in_force: says whether nothing that it relied on has changed.
-        identities: where they hold, it is in force; nothing if that cannot be said so.
-        reads_outside: whether it is given global values beside its arguments.
-        assemble: puts a result together from its leaves.
-    """
-
-    kernel: Kernel
-    function: Function
-    in_force: Callable[[], bool]
-    identities: Identities
-    reads_outside: bool
-    assemble: Callable[[Iterator[Any]], Any]
-
-    @property
-    def entry(self) -> Callable[..., Any]:
-        """What takes the leaves of a call and gives its result, or an `Answer`."""
-        return self.kernel.entry or self._by_leaves
-
-    def _by_leaves(self, *leaves: Any) -> Any:
-        give = self.kernel.leaves_entry or self._by_python
-        found = give(*leaves)
-        return found if found.__class__ is Answer else self.assemble(iter(found))
-
-    def _by_python(self, *leaves: Any) -> Any:
-        return self.kernel.call(leaves) if self.kernel.fits(leaves) else OTHER_TYPES
 
 
 class Route(NamedTuple):
@@ -113,13 +74,6 @@ class Route(NamedTuple):
         return found
 
 
-class Refused(NamedTuple):
-    """Why there is no native form for arguments of some types."""
-
-    reason: WengertError
-    in_force: Callable[[], bool]
-
-
 class Fallback(NamedTuple):
     """A quick way to the Python form, for arguments that have no native one.
 
@@ -132,13 +86,6 @@ class Fallback(NamedTuple):
     shape: tuple[Any, ...]
     fits: Callable[..., Any] | None
     reason: Refused | Needless
-
-
-class Needless(NamedTuple):
-    """A native form that would do little else than call Python, and what it would call."""
-
-    called: str
-    in_force: Callable[[], bool]
 
 
 class Jitted(Generic[P, T]):
@@ -219,12 +166,12 @@ class Jitted(Generic[P, T]):
             if isinstance(refusal, OfAnotherLibrary) and not isinstance(self.function, Derivative):
                 return in_its_library().value(self.function, args, kwargs, refusal.array)
             return self.function(*args, **kwargs)
-        if not isinstance(form, Form):
-            if self.strict and isinstance(form, Refused):
+        if not isinstance(form, forms.Form):
+            if self.strict and isinstance(form, forms.Refused):
                 raise form.reason
             self._make_fallback(form, args, kwargs)
             return self.function(*args, **kwargs)
-        values = list(_leaves(form.function, self.function, args, kwargs))
+        values = list(forms.leaves_of(form.function, self.function, args, kwargs))
         if form.reads_outside and not form.kernel.fits(values):
             self._forms.clear()
             return self._call(args, kwargs)
@@ -241,76 +188,30 @@ class Jitted(Generic[P, T]):
         return self.function(*args, **kwargs)
 
     def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused | Needless:
-        key = self._key(args, kwargs)
+        key = forms.key_of(self.function, args, kwargs)
         found = self._forms.get(key)
         if found is None or not found.in_force():
             found = self._make(args, kwargs, key)
             replaced = self._forms.pop(key, None)
-            if isinstance(replaced, Form):
+            if isinstance(replaced, forms.Form):
                 replaced.kernel.keep_nothing()
             self._forms[key] = found
-            if isinstance(found, Refused) and not self.strict:
+            if isinstance(found, forms.Refused) and not self.strict:
                 warnings.warn(NativeWarning(str(found.reason)), stacklevel=4)
         return found
-
-    def _key(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """What the native form depends on: the kinds of the call, and the types of its leaves."""
-        from ..backends.native.run.kernel import signature_of
-        from ..backends.native.values.values import Unlowered
-
-        target = _target(self.function)
-        call = calling.call_of(target, args, kwargs)
-        inputs = zip(_inputs(target, args, kwargs), _kinds(call), strict=True)
-        values = [leaf for value, kind in inputs for leaf in signature.leaf_values(kind, value)]
-        try:
-            return call, signature_of(values)
-        except Unlowered as error:
-            return call, error.reason
 
     def _make(
         self, args: Sequence[Any], kwargs: dict[str, Any], key: Any
     ) -> Form | Refused | Needless:
-        from ..backends.native.prepare.outside import read_from_outside
-        from ..backends.native.program import calls_out, function as lowering
-        from ..backends.native.run import machine
-        from ..backends.native.run.kernel import Kernel, signature_of
-        from ..backends.native.values.values import Unlowered
-
-        in_force: Callable[[], bool] = lambda: True
-        try:
-            _must_be_known(key[1])
-            ir, in_force, identities = _specialised_ir(self.function, args, kwargs)
-            own = not isinstance(self.function, Derivative)
-            _must_be_assembled(ir.result, own=own)
-            values = list(_leaves(ir, self.function, args, kwargs))
-            leaves = signature_of(values)
-            target = machine.target()
-            lowered = lowering.lower(ir, leaves, tidy.dce, target, parallel=self.parallel, own=own)
-            if self.strict:
-                calls_out.must_not_be_in_loops(lowered.procedures, lowered.calls_out)
-            if not calls_out.saves_time(ir, lowered.calls_out.values()):
-                return Needless(_called(lowered), in_force)
-            kernel = Kernel(lowered, ir.result)
-        except Unlowered as error:
-            message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
-            return Refused(NotNative(message, _HINT, error.span), in_force)
-        except WengertError as error:
-            return Refused(error, in_force)
-        except ImportError as error:
-            return Refused(NotNative(f"llvmlite is not there: {error}", _INSTALL), in_force)
-        except Exception as error:
-            name = calling.name_of(self.function)
-            message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
-            return Refused(InternalError(message), in_force)
-        outside, assemble = bool(read_from_outside(ir)), _assembler(ir.result)
-        form = Form(kernel, ir, in_force, identities, outside, assemble)
-        if not self._make_quick(form, args, kwargs):
+        options: dict[str, bool] = {"strict": self.strict, "parallel": self.parallel}
+        form = forms.native_form_of(self.function, args, kwargs, key, **options)
+        if isinstance(form, forms.Form) and not self._make_quick(form, args, kwargs):
             self._make_route(form, kwargs)
         return form
 
     def _falls_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether arguments like these have come to the Python form twice."""
-        target, shape = _target(self.function), (len(args), *kwargs)
+        target, shape = forms.target_of(self.function), (len(args), *kwargs)
         for expected, fits, reason in self._fallbacks:
             if fits is not None and shape == expected and reason.in_force():
                 if fits(target, *args, *kwargs.values()):
@@ -353,9 +254,7 @@ class Jitted(Generic[P, T]):
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
         """From now on, calls whose arguments are built like these take a short way."""
-        from ..backends.native.prepare.outside import read_from_outside
-
-        target = _target(self.function)
+        target = forms.target_of(self.function)
         names = list(calling.captured_by(target))
         if names and not isinstance(target, types.FunctionType):
             return
@@ -373,7 +272,7 @@ class Jitted(Generic[P, T]):
                 take.ask(text, each.kind)
         except NoLeaves:
             return
-        outside = tuple(read_from_outside(form.function))
+        outside = tuple(forms.read_from_outside(form.function))
         route = Route(form, take.made(), len(given), tuple(sorted(kwargs)), outside)
         self._routes = (route, *self._routes[: MOST_QUICK - 1])
 
@@ -395,15 +294,17 @@ class Jitted(Generic[P, T]):
         Without arguments: whether those met so far do.
         """
         if not args and not kwargs:
-            return Text("\n".join(_told(call, form) for (call, _), form in self._forms.items()))
+            return Text(
+                "\n".join(forms.told(call, form) for (call, _), form in self._forms.items())
+            )
         given, named = tuple(args), dict(kwargs)
         if isinstance(self.function, Derivative):
             given, named = self.function.placed(given, named)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NativeWarning)
             form = self._form(given, named)
-        told = _told(self._key(given, named)[0], form)
-        if isinstance(form, Refused) and isinstance(self.function, Derivative):
+        told = forms.told(forms.key_of(self.function, given, named)[0], form)
+        if isinstance(form, forms.Refused) and isinstance(self.function, Derivative):
             told += f"\n\nThe Python form: {self.function.explain(*given, **named)}"
         return Text(told)
 
@@ -418,11 +319,10 @@ class Jitted(Generic[P, T]):
     def c_source(self) -> str:
         """The native form that was made last, as one C99 file that needs the C library alone."""
         from ..backends.native.emit.ccode import program
-        from ..backends.native.values.values import Unlowered
 
         try:
             return Text(program(self._latest().kernel.lowered))
-        except Unlowered as error:
+        except forms.Unlowered as error:
             raise NotNative(f"{calling.name_of(self.function)}: {error.reason}") from None
 
     @property
@@ -432,40 +332,12 @@ class Jitted(Generic[P, T]):
 
     def _latest(self) -> Form:
         for form in reversed(self._forms.values()):
-            if isinstance(form, Form):
+            if isinstance(form, forms.Form):
                 return form
         raise BadArgument(
             f"{calling.name_of(self.function)} has no native form yet",
             "It is made for the arguments of a call: call the function first.",
         )
-
-
-def _told(call: calling.Call, form: Form | Refused | Needless) -> str:
-    kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
-    return f"({kinds}) {_said(form)}"
-
-
-def _said(form: Form | Refused | Needless) -> str:
-    """What a form is, and what it has Python compute."""
-    if isinstance(form, Refused):
-        return str(form.reason)
-    if isinstance(form, Needless):
-        return f"Python: native code would do little else than call {form.called}"
-    called = _called(form.kernel.lowered)
-    return f"native, with calls of Python: {called}" if called else "native"
-
-
-def _called(lowered: Lowered) -> str:
-    from ..backends.native.program import calls_out
-
-    return calls_out.described(lowered.procedures, lowered.calls_out)
-
-
-_INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
-_HINT = (
-    "The Python form runs instead (with `strict=True` this is an error). Native code works on floats,\n"
-    "complex numbers, integers, truth values, NumPy arrays of them, and containers of known length."
-)
 
 
 @overload
@@ -518,122 +390,3 @@ def _read(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 nested.special(jit, _read)
-
-
-# --- the program ------------------------------------------------------------------------------
-
-
-def specialised(function: Any, args: Sequence[Any]) -> tuple[Function, list[Any]]:
-    """The IR of a function, or of a derivative, for arguments like these, and the leaves it is given.
-
-    Raises:
-        Unlowered: it has no IR of its own, or gives an object.
-        WengertError: it cannot be differentiated.
-    """
-    ir, *_ = _specialised_ir(function, args, {})
-    _must_be_assembled(ir.result, own=not isinstance(function, Derivative))
-    return ir, list(_leaves(ir, function, args, {}))
-
-
-def _specialised_ir(
-    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Function, Callable[[], bool], Identities]:
-    """The IR for arguments like these: of a derivative, or of the function itself; and what says if it is in force."""
-    from ..backends.native.values.values import Unlowered
-
-    candidates = (Verb("itself"),)
-    if isinstance(function, Derivative):
-        candidates, function = function.verbs, function.function
-    derived = _first_that_fits(candidates, function, args, kwargs)
-    ir, *others = derived.functions
-    if others:
-        raise Unlowered("a derivative in two functions")
-    ir, checks = with_own_code(tidy.dce(with_parts_of_globals(ir)))
-    in_force = derived.in_force_for(function)
-    if not checks:
-        return ir, in_force, derived.identities_for(function)
-    return ir, lambda: in_force() and all(check() for check in checks), ()
-
-
-def _first_that_fits(
-    candidates: Sequence[Verb], function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Derived:
-    *others, last = candidates
-    if last.written is not None:
-        check_argnums(last, function, args, kwargs)
-    for verb in others:
-        with suppress(NotScalar):
-            return engine.derive_for(verb, function, args, kwargs)
-    primals = args[:-1] if last.name == "hvp" else args
-    return engine.derive_for(last, function, primals, kwargs)
-
-
-def _must_be_known(leaves: Any) -> None:
-    """Refuse arguments that have no native type: then the reason stands in the place of the types."""
-    from ..backends.native.values.values import Unlowered
-
-    if isinstance(leaves, str):
-        raise Unlowered(leaves)
-
-
-def _must_be_assembled(kind: Kind, *, own: bool) -> None:
-    """Refuse results that are objects of the program's own classes, or functions."""
-    from ..backends.native.values.values import Unlowered
-
-    if isinstance(kind, Struct):
-        if kind.form == "iterator":
-            raise Unlowered("a result that is an iterator")
-        made = kind.form in ("function", "object", "derivative")
-        if made and (own or kind.type not in (None, types.SimpleNamespace)):
-            raise Unlowered("a result that is an object")
-        for item in kind.items:
-            _must_be_assembled(item, own=own)
-
-
-def _assembler(kind: Kind) -> Callable[[Iterator[Any]], Any]:
-    """What puts a result together from its leaves."""
-    match kind:
-        case Static(value=value):
-            return lambda leaves: value
-        case Struct():
-            parts = list(map(_assembler, kind.items))
-            return lambda leaves: signature.container_of(kind, [part(leaves) for part in parts])
-        case _:
-            return next
-
-
-# --- what it is given -------------------------------------------------------------------------
-
-
-def _target(function: Any) -> Any:
-    return function.function if isinstance(function, Derivative) else function
-
-
-def _inputs(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """What a program is given, in the order of the inputs of its IR."""
-    captured = calling.captured_by(target)
-    return [*captured.values(), *args, *(value for _, value in sorted(kwargs.items()))]
-
-
-def _kinds(call: Call) -> list[Kind]:
-    """The kinds of the inputs of a call, in the same order."""
-    match call.target:
-        case Struct(form="function", items=items):
-            captured = list(items)
-        case Struct() as target:
-            captured = [target]
-        case _:
-            captured = []
-    return [*captured, *(kind for _, kind in call.arguments), *(kind for _, kind in call.keywords)]
-
-
-def _leaves(
-    ir: Function, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Iterator[Any]:
-    """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
-    from ..backends.native.prepare.outside import read_from_outside
-
-    for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
-        yield from signature.leaf_values(given.kind, value)
-    for holder, key in read_from_outside(ir):
-        yield read_from(holder, key)

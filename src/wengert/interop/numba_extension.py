@@ -27,7 +27,8 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from ..api import gradients
 from ..api.gradients import Derivative
-from ..api.jitting import Jitted, specialised
+from ..api.jitting import Jitted
+from ..api.native_forms import specialised
 from ..backends.native.emit.llvm_runtime import MEMORY_WORDS
 from ..backends.native.form.loopform import CODES, Code
 from ..backends.native.lower.calling_convention import (

@@ -16,50 +16,19 @@ if TYPE_CHECKING:
     from .graph import Block
 
 BINARY = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "matmul": "@",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "is": "is",
-    "is_not": "is not",
-    "in": "in",
-    "not_in": "not in",
-    "bitand": "&",
-    "bitor": "|",
-    "bitxor": "^",
-    "lshift": "<<",
-    "rshift": ">>",
-}
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "is": "is", "is_not": "is not", "in": "in",
+    "not_in": "not in", "bitand": "&", "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
 UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
 RESERVED = frozenset(
     {"False", "None", "True", "UNDEFINED", "ZERO", "inf", "infj", "nan", "nanj"}
     | {
-        "if",
-        "else",
-        "for",
-        "in",
-        "reversed",
-        "try",
-        "with",
-        "while",
-        "do",
-        "yield",
-        "until",
-        "return",
+        "if", "else", "for", "in", "reversed", "try", "with", "while", "do", "yield", "until", "return",
     }
     | {"is", "not", "call", "slice", "keyword", "captured", "unbound"}
-)
+)  # fmt: skip
 """Words that cannot be the plain name of a value; a value with such a hint prints as `inf.1`."""
 
 NOT_IN_NAMES = r"[^\w\u0300-\u036f]"

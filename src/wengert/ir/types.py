@@ -242,18 +242,9 @@ class Step:
 Path = tuple[Step, ...]
 
 _STEP_HOW: dict[str, Literal["item", "attr", "cell"]] = {
-    "tuple": "item",
-    "list": "item",
-    "dict": "item",
-    "namedtuple": "attr",
-    "dataclass": "attr",
-    "object": "attr",
-    "function": "cell",
-    "derivative": "attr",
-    "cell": "item",
-    "iterator": "item",
-    "star": "item",
-}
+    "tuple": "item", "list": "item", "dict": "item", "namedtuple": "attr", "dataclass": "attr", "object": "attr",
+    "function": "cell", "derivative": "attr", "cell": "item", "iterator": "item", "star": "item",
+}  # fmt: skip
 
 
 def step_into(kind: Struct, key: Any) -> Step:

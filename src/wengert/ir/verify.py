@@ -31,17 +31,9 @@ _BLOCKS = {IF: 2, FOR: 1, WHILE: 2, TRY: 1}
 _IN_PLACE = "add_at"  # by name: the IR does not know the ops
 _VERSIONED = frozenset(
     (
-        "store",
-        "append_item",
-        "insert_item",
-        "drop",
-        "overwrite",
-        "snapshot",
-        "duplicate",
-        "stored",
-        "dropped",
+        "store", "append_item", "insert_item", "drop", "overwrite", "snapshot", "duplicate", "stored", "dropped",
     )
-)
+)  # fmt: skip
 
 
 def verify(function: Function, *, where: str = "") -> None:

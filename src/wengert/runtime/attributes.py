@@ -7,7 +7,7 @@ from typing import Any
 
 from .containers import CONTENTS, contents, own_dictionary
 from .cotangents import accumulate, zeros
-from .refusals import coded
+from .refusals import unclear
 
 
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
@@ -45,27 +45,24 @@ def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
     """The cotangent of an object from that of one of its methods."""
     found = getattr(type(x), name, None)
     if isinstance(x, (list, dict, deque)) and not hasattr(found, "__code__"):
-        error = ValueError(
+        raise unclear(
             f"the method {name!r} of a {type(x).__name__} is called by another name, or in a way of its class alone\n"
             "Call it by its own name (`table.get(key)`), or use indices and assignments."
         )
-        raise coded(error, "WG101")
     if callable(found):
         return None if method_bar is None else method_bar["__self__"]
-    error = ValueError(
+    raise unclear(
         f"the attribute {name!r} of {type(x).__name__} is computed by its class, which is known only when "
         "the program runs\n"
         "Call a method instead; or pass such objects as arguments of their own, or in a short list."
     )
-    raise coded(error, "WG101")
 
 
 def _of_method(x: Any, name: str) -> ValueError:
-    error = ValueError(
+    return unclear(
         f"{name!r} of the {type(x).__name__} is no field of it, which is known only when the program runs\n"
         "Specialise the derivative for example arguments, or make the new tuple by its class."
     )
-    return coded(error, "WG101")
 
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:

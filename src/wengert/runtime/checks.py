@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .containers import is_built_on_container
-from .refusals import coded
+from .refusals import coded, unclear
 
 
 def scalar_seed(y: Any, function: str) -> float:
@@ -76,11 +76,10 @@ def listed(x: Any) -> list[Any]:
     gives = getattr(cls, "__iter__", None) or getattr(cls, "__getitem__", None)
     in_python = isinstance(gives, types.FunctionType) and not isinstance(x, np.ndarray)
     if in_python or is_built_on_container(cls):
-        error = ValueError(
+        raise unclear(
             f"this walks over a {cls.__name__}, by code of its class, which is known only when the program "
             "runs\nPass it as an argument, or make it where it is certain which object it is."
         )
-        raise coded(error, "WG101")
     return list(x)
 
 

@@ -24,7 +24,7 @@ from .containers import (
     made,
     reads_plainly,
 )
-from .refusals import coded
+from .refusals import unclear
 
 
 class OfAttributes(dict[str, Any]):
@@ -130,7 +130,7 @@ def _zeros_of_made(x: Any) -> Callable[[], Any]:
             return zeros(item)
         message = "this makes an item of a dictionary by a function that may do more than that"
         hint = "Set the item before it is read: `if key not in d: d[key] = []`."
-        raise coded(ValueError(f"{message}\n{hint}"), "WG101")
+        raise unclear(f"{message}\n{hint}")
 
     return of_the_last
 
@@ -239,29 +239,26 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
 
 def of_items(whose: str) -> ValueError:
     """The error for items of an object that its class gives, in code that was not read."""
-    error = ValueError(
+    return unclear(
         f"the items of {whose} are read as its class says, which is known only when the program runs\n"
         "Pass it as an argument of its own, or specialise the derivative for example arguments."
     )
-    return coded(error, "WG101")
 
 
 def _of_joined(x: Any) -> ValueError:
     """The error for an operator that turned out to make a longer list when the program ran."""
-    error = ValueError(
+    return unclear(
         f"an operator joins or repeats a {type(x).__name__}, which is known only when the program runs\n"
         "Specialise the derivative for example arguments, or write `[*a, *b]`."
     )
-    return coded(error, "WG101")
 
 
 def _of_class(x: Any) -> ValueError:
     """The error for an operator that turned out to make an object when the program ran."""
-    error = ValueError(
+    return unclear(
         f"an operator on a {type(x).__name__} makes an object, whose class is known only when the program "
         "runs\nCall a method instead, or specialise the derivative for example arguments."
     )
-    return coded(error, "WG101")
 
 
 def fill(scalar: Any, x: Any) -> Any:

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from .containers import attributes_of, is_built_on_container, values_held
 from .memory import can_change, snapshot
-from .refusals import coded
+from .refusals import coded, unclear
 
 
 def is_view(part: Any) -> bool:
@@ -34,12 +34,11 @@ def built_in_operator(value: Any, names: tuple[str, ...]) -> None:
         return
     own = any(hasattr(getattr(cls, name, None), "__code__") for name in names)
     if own or is_built_on_container(cls):
-        error = ValueError(
+        raise unclear(
             f"an operator, or what reads or changes items, is that of the class {cls.__name__}, which is known only "
             "when the program runs\n"
             "Keep such objects in a short list or under names, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def is_view_of(part: Any, whole: Any) -> bool:
@@ -68,11 +67,10 @@ def is_part(part: Any, whole: Any) -> bool:
 def in_place(part: Any, whole: Any) -> None:
     """Refuse an object that was read from a container and may have been replaced in it, or have changed."""
     if changes(part) and not isinstance(whole, np.ndarray):
-        error = ValueError(
+        raise unclear(
             "a part of a container is used after the container got other items, and items changed\n"
             "Take the item out again where it is used, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def indexed(x: Any) -> bool:
@@ -88,20 +86,18 @@ def unchanging(value: Any, depth: int) -> None:
         items = value.values() if isinstance(value, dict) else value
         if not any(map(changes, items)):
             return
-    error = ValueError(
+    raise unclear(
         "it is not known what this object holds: it may have changed under another name\n"
         "Change a copy, or specialise the derivative for example arguments."
     )
-    raise coded(error, "WG101")
 
 
 def objects_only(items: list[Any]) -> None:
     """Refuse numbers that change while they are walked over: they are read when their turn comes."""
     if not all(can_change(item) or isinstance(item, (str, tuple)) for item in items):
-        error = ValueError(
+        raise unclear(
             "the items that this walks over change meanwhile\nWalk over a copy: `list(items)`."
         )
-        raise coded(error, "WG101")
 
 
 def distinct(items: Any) -> Any:
@@ -168,55 +164,50 @@ def _held_anywhere(whole: Any, seen: set[int]) -> Iterator[Any]:
 def as_long(items: Any, count: int) -> None:
     """Check that a list is as long as it was before a loop walked over it."""
     if len(items) != count:
-        error = ValueError(
+        raise unclear(
             "a list gets longer or shorter while a loop walks over it\n"
             "Walk over a copy: `for item in list(items)`."
         )
-        raise coded(error, "WG101")
 
 
 def long_enough(length: int, count: int) -> None:
     """Check that what is walked over beside names has an item for each of them."""
     if length < count:
-        error = ValueError(
+        raise unclear(
             f"this derivative was made for at least {count} items where there are {length} now: a loop over "
             "names beside them is written out\n"
             "Walk over as many names as there are items."
         )
-        raise coded(error, "WG101")
 
 
 def counted(value: Any, count: Any) -> None:
     """Check that a whole number, or the shape of an array, is the one that the program was read for."""
     found = value.shape if isinstance(value, np.ndarray) else value
     if found != count:
-        error = ValueError(
+        raise unclear(
             f"this derivative was made for calls with {count!r} where there is {found!r} now: its loops "
             "are written out\n"
             "Call the general derivative (`wg.grad(f)`, not what `specialize` gave), or specialise anew."
         )
-        raise coded(error, "WG101")
 
 
 def decided(value: Any, before: Any) -> None:
     """Check that a program goes the way that it went in the run that it was read for."""
     if value != before:
-        error = ValueError(
+        raise unclear(
             f"this derivative was made for one run of the program, which went another way here: there is "
             f"{value!r} where there was {before!r}\n"
             "Call the general derivative (`wg.grad(f)`, not what `specialize` gave), or specialise anew."
         )
-        raise coded(error, "WG101")
 
 
 def has_dtype(made: Any, dtype: str) -> None:
     """Refuse an array of another dtype: the numbers that it is made of are of one type or another."""
     if made.dtype != dtype:
-        error = ValueError(
+        raise unclear(
             f"this array is one of {made.dtype}, where the numbers that it is made of may be of {dtype}, too\n"
             "Make it with `dtype=float`, or start from `0.0` instead of `0`."
         )
-        raise coded(error, "WG101")
 
 
 def no_number(key: Any, owner: Any = None) -> None:
@@ -260,62 +251,56 @@ def no_view(part: Any, whole: Any, owner: Any = None) -> None:
 def of_array(part: Any) -> None:
     """Check that a slice shares memory with what it was taken of."""
     if not isinstance(part, np.ndarray):
-        error = ValueError(
+        raise unclear(
             "a slice of a list is changed, where only the run tells it from a view of an array\n"
             "Copy it (`list(part)`), or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def no_view_of_number(base: Any) -> None:
     """Check that what is changed is a view of an array: of one of NumPy's numbers it is an array of its own."""
     if isinstance(base, (float, complex, np.generic)):
-        error = ValueError(
+        raise unclear(
             "an array made of a number is changed, where only the run tells it from a view of an array\n"
             "Copy it (`np.array(x, ndmin=1)`), or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def no_tuple(value: Any) -> None:
     """Check that what is added to in place, or repeated, is a list: of a tuple that makes a new one."""
     if isinstance(value, tuple):
-        error = ValueError(
+        raise unclear(
             "a tuple is added to in place, where only the run tells it from a list\n"
             "Write `a = a + b`, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def copy_of_array(made: Any) -> None:
     """Check that what a method `copy` gave is an array, which holds no objects and changes in place."""
     if not isinstance(made, np.ndarray):
-        error = ValueError(
+        raise unclear(
             f"{type(made).__name__}.copy is called where only the run tells it from an array's\n"
             "Use `copy.copy(x)`, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def python_number(x: Any, beside: str) -> None:
     """Check that the operator of a number leaves it to an object with items what the result is."""
     if isinstance(x, np.generic):
-        error = ValueError(
+        raise unclear(
             f"a NumPy number meets an object of {beside}, of which NumPy makes an array\n"
             "Write `float(x)` for the number if the class is to say what the operator does, or\n"
             "`np.asarray` around the object if NumPy is."
         )
-        raise coded(error, "WG101")
 
 
 def rebound(value: Any, whole: Any = None) -> None:
     """Check that `value += …` gives the name a new object, or the item of `whole`."""
     if can_change(value) and not isinstance(whole, np.ndarray):
-        error = ValueError(
+        raise unclear(
             "an array or list is changed in place that the run chooses and that others may refer to\n"
             "Write `x = x + …`, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def unshared(value: Any, whole: Any = None) -> Any:
@@ -328,11 +313,10 @@ def unshared(value: Any, whole: Any = None) -> Any:
 def no_shared_items(items: Any, owner: Any = None) -> None:
     """Check that a list was made of nothing that can change, or takes in nothing: arrays have a sum, or a view."""
     if isinstance(items if owner is None else owner, (list, tuple)) and any(map(changes, items)):
-        error = ValueError(
+        raise unclear(
             "an object that two lists hold is changed, where only the run tells lists from arrays\n"
             "Put copies of such objects into one of the lists, or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def kept(owner: Any, name: str) -> None:
@@ -344,30 +328,27 @@ def kept(owner: Any, name: str) -> None:
     own = type(owner).__setattr__ not in plain
     found = getattr(type(owner), name, None)
     if own or (hasattr(type(found), "__set__") and not inspect.ismemberdescriptor(found)):
-        error = ValueError(
+        raise unclear(
             f"assigning to {name!r} runs code of the class {type(owner).__name__}, which is known only when "
             "the program runs\n"
             "Call a method instead; or create the object inside the function, or pass it as an argument."
         )
-        raise coded(error, "WG101")
 
 
 def built_in(owner: Any, name: str) -> None:
     """Refuse a method that changes an object, if it is not one of a container that Python comes with."""
     if type(owner).__module__ not in ("builtins", "collections", "numpy", "array"):
-        error = ValueError(
+        raise unclear(
             f"{name!r} is a method of the class {type(owner).__name__}, which is known only when the "
             "program runs\n"
             "Create the object inside the function, or pass it as an argument of its own."
         )
-        raise coded(error, "WG101")
     what = _what_else(owner, name)
     if what:
-        error = ValueError(
+        raise unclear(
             f"`{name}` {what} here, since this is a {type(owner).__name__} that was made elsewhere\n"
             "Make it inside the function, or write out what the method does."
         )
-        raise coded(error, "WG101")
 
 
 _GROWING = ("append", "appendleft", "extend", "insert")
@@ -392,7 +373,7 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
     """f(*args), after which everything that f was given holds what it held before."""
     owner = getattr(f, "__self__", None)
     if type(owner).__name__ == "ContextVar" and f.__name__ == "set":
-        raise coded(ValueError(_KEPT), "WG101")
+        raise unclear(_KEPT)
     given = [owner, *args, *named.values()]
     before = [snapshot(x) for x in given]
     message = (
@@ -406,7 +387,7 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
             vars(error)["_wengert_changes"] = message  # which matters where the program catches it
         raise
     if not all(map(_holds_the_same, before, given)):
-        raise coded(ValueError(message), "WG101")
+        raise unclear(message)
     return y
 
 
@@ -453,18 +434,16 @@ def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
 
 
 def _given_twice(message: str) -> ValueError:
-    error = ValueError(
+    return unclear(
         f"the function changes an argument, and {message}\n"
         "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object."
     )
-    return coded(error, "WG101")
 
 
 def _shared(message: str) -> ValueError:
-    error = ValueError(
+    return unclear(
         f"{message}\nPut a copy into the container, so that every object is in one place."
     )
-    return coded(error, "WG101")
 
 
 def evaluated(value: Any) -> None:

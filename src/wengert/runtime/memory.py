@@ -25,7 +25,7 @@ from .containers import (
     refill,
 )
 from .cotangents import unbroadcast, zeros
-from .refusals import coded
+from .refusals import coded, unclear
 
 
 def can_change(x: Any) -> bool:
@@ -355,11 +355,10 @@ def _part(x_bar: Any, step: Any) -> Any:
     if isinstance(x_bar, dict):
         return x_bar.get(step)
     if isinstance(x_bar, list) and isinstance(step, str):
-        error = ValueError(
+        raise unclear(
             f"{step!r} of a namedtuple is changed, whose class is known only when the program runs\n"
             "Change it by index (`p[0]`), or specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
     if x_bar is None or isinstance(step, str):
         _refuse_number(x_bar, step)
         return getattr(x_bar, step, None)
@@ -369,11 +368,10 @@ def _part(x_bar: Any, step: Any) -> Any:
 def _refuse_number(x_bar: Any, step: Any) -> None:
     """Refuse a number as the cotangent of an object: an operator of its class has given it."""
     if isinstance(x_bar, (float, complex, np.generic)) and x_bar != 0:
-        error = ValueError(
+        raise unclear(
             f"an operator is that of the class of an object with {step!r}, which is known only when the program runs\n"
             "Specialise the derivative for example arguments."
         )
-        raise coded(error, "WG101")
 
 
 def zeros_at(x: Any, *path: Any) -> Any:

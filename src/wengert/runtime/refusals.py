@@ -11,6 +11,11 @@ def coded(error: Any, code: str) -> Any:
     return error
 
 
+def unclear(message: str) -> Any:
+    """An error to be raised where it depends on what only the run knows; `message` ends with the way out."""
+    return coded(ValueError(message), "WG101")
+
+
 def uncovered(what: str, way_out: str) -> Any:
     """An error to be raised: what a function does not do where it is differentiated, and the way out."""
     message = f"{what} is not covered in a function that is differentiated\n{way_out}"
@@ -69,7 +74,7 @@ def unless_refused() -> None:
     if str(vars(error).get("code", "")).startswith("WG"):
         raise error
     if "_wengert_changes" in vars(error):
-        raise coded(ValueError(vars(error)["_wengert_changes"]), "WG101") from error
+        raise unclear(vars(error)["_wengert_changes"]) from error
 
 
 class DerivativeWarning(UserWarning):

@@ -11,9 +11,6 @@ from ..helpers import helper, refuse_options
 from ..registry import declare, named
 from .reduction import reduced_rank
 
-_INDICES = Array("int64")
-
-
 # --- quantiles ----------------------------------------------------------------------------
 
 
@@ -124,6 +121,11 @@ def _infer_like_mask(args: ak.Args, params: ak.Params) -> Kind:
     return Array(ak.inexact(ak.dtype_of(args[0])), ak.rank_of(args[1]))
 
 
+def _infer_of_unique(args: ak.Args, params: ak.Params) -> Kind:
+    where = Array("int64", 1 if ak.rank_of(args[0]) == 1 else None)
+    return Struct("tuple", (0, 1, 2), (Array("int64", 1), where, Array("int64", 1)))
+
+
 partition = declare(
     "partition", "a, *, kth, axis=-1, kind='introselect', order=None",
     infer=ak.along_axis, np="partition",
@@ -137,7 +139,7 @@ running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_p
 unique_places = helper(
     "unique_places",
     "x, *, axis=None, equal_nan=True",
-    Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1))),
+    _infer_of_unique,
     total=False,
 )
 insert_places = helper("insert_places", "length, at, count", Array("int64", 1), total=False)

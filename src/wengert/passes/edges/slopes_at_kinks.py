@@ -217,20 +217,9 @@ def _is_followed(eqn: Eqn) -> bool:
 
 _FOLLOWED = frozenset(
     (
-        "neg",
-        "pos",
-        "mul",
-        "div",
-        "add",
-        "sub",
-        "getitem",
-        "pack",
-        "array",
-        "asarray",
-        "astype",
-        "pad",
+        "neg", "pos", "mul", "div", "add", "sub", "getitem", "pack", "array", "asarray", "astype", "pad",
     )
-)
+)  # fmt: skip
 
 
 def _handed_on(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:

@@ -44,33 +44,10 @@ _TRUTH_TESTS = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 """Of numbers of one bit, which with a sign would be -1."""
 _INTRINSICS = frozenset(
     [
-        "exp",
-        "exp2",
-        "log",
-        "log2",
-        "log10",
-        "sqrt",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "atan2",
-        "pow",
-        "fabs",
-        "floor",
-        "ceil",
-        "trunc",
-        "rint",
-        "copysign",
-        "maximum",
-        "minimum",
+        "exp", "exp2", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+        "tanh", "atan2", "pow", "fabs", "floor", "ceil", "trunc", "rint", "copysign", "maximum", "minimum",
     ]
-)
+)  # fmt: skip
 _IN_C = {
     "gamma": "tgamma", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt", "erf": "erf", "erfc": "erfc",
     "lgamma": "lgamma", "hypot": "hypot", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh",

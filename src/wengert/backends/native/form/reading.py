@@ -12,20 +12,9 @@ from . import loopform as lf
 LONGEST = 12
 """How many operations an expression may have before it is given a name."""
 _WRITES = (
-    lf.Store,
-    lf.Copy,
-    lf.Release,
-    lf.Reset,
-    lf.Enlarge,
-    lf.For,
-    lf.While,
-    lf.If,
-    lf.Invoke,
-    lf.External,
-    lf.Spread,
-    lf.Allocate,
-    lf.Multiply,
-)
+    lf.Store, lf.Copy, lf.Release, lf.Reset, lf.Enlarge, lf.For, lf.While, lf.If, lf.Invoke, lf.External, lf.Spread,
+    lf.Allocate, lf.Multiply,
+)  # fmt: skip
 
 
 def readable(procedure: lf.Procedure) -> lf.Procedure:

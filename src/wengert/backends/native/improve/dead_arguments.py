@@ -1,7 +1,7 @@
-"""Calls pass what differs, and give what is read.
+"""Calls pass what differs.
 
 In: the procedures of a program. Out: the same program without parameters that every call gives the same number, or the
-same as another parameter, and without results that no call reads. A view is passed as a pointer, an offset, sizes and
+same as another parameter. A view is passed as a pointer, an offset, sizes and
 strides; a recursive function hands most of them on as they are, and each takes a register.
 """
 
@@ -16,7 +16,7 @@ from ..form import loopform as lf
 from ..form.loopform import each
 from ..values.emitter import simplified
 from ..values.values import plus, times
-from .memory_planning import with_blocks, without_unread
+from .memory_planning import with_blocks
 
 
 def with_lean_calls(procedures: Sequence[lf.Procedure]) -> tuple[lf.Procedure, ...]:
@@ -24,71 +24,19 @@ def with_lean_calls(procedures: Sequence[lf.Procedure]) -> tuple[lf.Procedure, .
     called = {call.function for p in procedures for call in _calls(p)}
     spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, lf.Spread)}
     changeable = called - spread - {procedures[0].name}
-    program, before = list(procedures), -1
-    while before != (before := sum(len(p.params) + len(p.results) for p in program)):
-        for without in (_without_unread_results, _without_same_parameters):
-            program = without(program, {p.name: p for p in program if p.name in changeable})
-    return tuple(program)
-
-
-# --- results ------------------------------------------------------------------------------
-
-
-def _without_unread_results(
-    procedures: Sequence[lf.Procedure], free: Mapping[str, lf.Procedure]
-) -> list[lf.Procedure]:
-    kept = {name: _read_results(procedures, name) for name in free}
-    changed = {name for name, read in kept.items() if len(read) < len(free[name].results)}
-    if not changed:
-        return list(procedures)
-
-    def change(statement: lf.Statement) -> lf.Statement:
-        if isinstance(statement, lf.Invoke) and statement.function in changed:
-            results = tuple(statement.results[k] for k in kept[statement.function])
-            return replace(statement, results=results)
-        return with_blocks(statement, lambda block: map(change, block))
-
-    made: list[lf.Procedure] = []
-    for p in procedures:
-        body = tuple(map(change, p.body))
-        if p.name in changed:
-            results = tuple(p.results[k] for k in kept[p.name])
-            made.append(without_unread(replace(p, body=body, results=results)))
-        else:
-            made.append(replace(p, body=body))
-    return made
-
-
-def _read_results(procedures: Sequence[lf.Procedure], name: str) -> list[int]:
-    """The numbers of the results of a procedure that one of its calls reads."""
-    read: set[int] = set()
-    for procedure in procedures:
-        used = {*procedure.results, *_read_in(procedure.body)}
-        for call in _calls(procedure):
-            if call.function == name:
-                read.update(k for k, slot in enumerate(call.results) if slot in used)
-    return sorted(read)
-
-
-def _read_in(statements: Sequence[lf.Statement]) -> Iterator[lf.Slot]:
-    for statement in each(tuple(statements)):
-        values = (
-            (statement.value,) if isinstance(statement, lf.Assign) else lf.expressions_of(statement)
-        )
-        for value in values:
-            yield from lf.slots_in(value)
+    program, before = tuple(procedures), -1
+    while before != (before := sum(len(p.params) for p in program)):
+        program = _changed(program, {p.name: p for p in program if p.name in changeable})
+    return program
 
 
 def _calls(procedure: lf.Procedure) -> list[lf.Invoke]:
     return [s for s in each(procedure.body) if isinstance(s, lf.Invoke)]
 
 
-# --- parameters ---------------------------------------------------------------------------
-
-
-def _without_same_parameters(
+def _changed(
     procedures: Sequence[lf.Procedure], free: Mapping[str, lf.Procedure]
-) -> list[lf.Procedure]:
+) -> tuple[lf.Procedure, ...]:
     known = _Arguments(procedures, free).known()
     kept = {
         name: [k for k, slot in enumerate(p.params) if slot not in known[name]]
@@ -99,7 +47,7 @@ def _without_same_parameters(
         body = _Change(p, known.get(p.name, {}), kept).block(p.body)
         params = [p.params[k] for k in kept[p.name]] if p.name in kept else p.params
         made.append(replace(p, params=tuple(params), body=tuple(body)))
-    return made
+    return tuple(made)
 
 
 class _Arguments:

@@ -21,25 +21,10 @@ from ....ops.registry import named
 CHEAP = frozenset(("add", "sub", "mul", "neg", "lt", "le", "gt", "ge", "eq", "ne", "not"))
 PURE = CHEAP | frozenset(
     [
-        "div",
-        "pow",
-        "exp",
-        "log",
-        "sqrt",
-        "sin",
-        "cos",
-        "tan",
-        "tanh",
-        "sinh",
-        "cosh",
-        "exp2",
-        "expm1",
-        "log1p",
-        "log2",
-        "log10",
-        "abs",
+        "div", "pow", "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "exp2", "expm1", "log1p",
+        "log2", "log10", "abs",
     ]
-)
+)  # fmt: skip
 MOST_STEPS = 6
 """What a value that is kept costs, in steps: it is written and read, and in long loops its page is taken."""
 

@@ -17,7 +17,6 @@ from ..improve.memory_planning import compact, frugal
 from ..improve.optional_fields import with_conditional_words
 from ..improve.parallel import spread
 from ..improve.resets import have_resets, with_resets
-from ..improve.shared_fields import with_shared_words
 from ..lower.call_out import can_be_called_out
 from ..lower.calling_convention import Leaf, Result
 from ..lower.lowering import BlockLowering, ProgramBuilder
@@ -210,7 +209,6 @@ class _Lowering:
             result for callee in unit.callees.values() for result in callee.results
         )
         program = without_unread_words(program, layouts)
-        program = with_shared_words(program, layouts, unit.names)
         main, *others = with_conditional_words(program, layouts, unit.names)
         sizes = self.results.sizes()
         main = with_memory_reused(main, sizes)

@@ -33,37 +33,12 @@ _primitive(
     **{
         name: name
         for name in [
-            "exp",
-            "exp2",
-            "expm1",
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "sqrt",
-            "cbrt",
-            "sin",
-            "cos",
-            "tan",
-            "asin",
-            "acos",
-            "atan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "asinh",
-            "acosh",
-            "atanh",
-            "erf",
-            "erfc",
-            "atan2",
-            "copysign",
-            "fabs",
-            "gamma",
-            "lgamma",
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "asin",
+            "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "atan2", "copysign",
+            "fabs", "gamma", "lgamma",
         ]
     },
-)
+)  # fmt: skip
 _primitive("floating", fmod="fmod")
 _primitive("inexact", rint="rint", nextafter="nextafter")
 

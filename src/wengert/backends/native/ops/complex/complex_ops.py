@@ -41,17 +41,8 @@ from .complex_powers import power_derivative, whole_power, whole_power_of_numpy
 OPS: dict[str, Handler] = {}
 """What ops become that have a complex operand."""
 _CARRYING = (
-    "pack",
-    "for",
-    "while",
-    "if",
-    "try",
-    "call",
-    "evaluated",
-    "append_item",
-    "appended",
-    "zeros",
-)
+    "pack", "for", "while", "if", "try", "call", "evaluated", "append_item", "appended", "zeros",
+)  # fmt: skip
 """Ops that take any value as it is."""
 _JOINING = (
     "array", "asarray", "gather", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack",

@@ -16,7 +16,7 @@ from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, over
 from ...values.promotion import converted, operand_code
-from ..arrays.gather_scatter import as_shape, filled_with
+from ..arrays.gather_scatter import filled_with
 from ..elementwise.creation import zeroed
 from ..reductions.reductions import summed_to
 from .products import product_of_two, transposed
@@ -207,43 +207,6 @@ def _contract_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
     a, b, output = _labels(site, eqn, ranks)
     own, others = (a, b) if left else (b, a)
     return contracted(site, [output, others], own, [bar, other])
-
-
-# --- products of Kronecker ----------------------------------------------------------------
-
-
-def _interleaved(rank: int) -> tuple[str, str, str]:
-    a, b = LETTERS[:rank], LETTERS[rank : 2 * rank]
-    return a, b, "".join(x + y for x, y in zip(a, b, strict=True))
-
-
-@lowers("kron")
-def _kron(site: BlockLowering, eqn: Eqn) -> nv.Value:
-    x, y = (site.view(site.operand(atom)) for atom in eqn.args)
-    _must_have_one_rank(x.dims, y.dims)
-    a, b, both = _interleaved(len(x.dims))
-    whole = contracted(site, [a, b], both, [x, y])
-    dims = tuple(site.e.let(nv.times(m, n)) for m, n in zip(x.dims, y.dims, strict=True))
-    return site.apply("reshape", whole, as_shape(dims))
-
-
-@lowers("kron_left", "kron_right")
-def _kron_back(site: BlockLowering, eqn: Eqn) -> nv.Value:
-    left = eqn.op.name == "kron_left"
-    bar, other = (site.operand(atom) for atom in (eqn.args if left else eqn.args[::-1]))
-    like, other = dims_of(site.operand(eqn.params["like"])), site.view(other)
-    _must_have_one_rank(like, other.dims)
-    outer, inner = (like, other.dims) if left else (other.dims, like)
-    pairs = tuple(size for pair in zip(outer, inner, strict=True) for size in pair)
-    a, b, both = _interleaved(len(like))
-    apart = site.view(site.apply("reshape", site.view(bar), as_shape(pairs)))
-    own, others = (a, b) if left else (b, a)
-    return contracted(site, [both, others], own, [apart, other])
-
-
-def _must_have_one_rank(x: Sequence[Expr], y: Sequence[Expr]) -> None:
-    if len(x) != len(y) or not x:
-        raise nv.Unlowered("`kron` of arrays of different ranks")
 
 
 # --- vectors of space ---------------------------------------------------------------------

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .....ir.graph import Const, Eqn
-from ...form.loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Slot
+from ...form.loopform import FLOATS, Code, Constant, Expr
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order
 from ...values.numbers import converted
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
-from ..arrays.gather_scatter import along, as_shape, the_axis
+from ..arrays.gather_scatter import along, as_shape
 
 Step = Callable[[Emitter, Expr, Expr], Expr]
 Index = tuple[Expr, ...]
@@ -65,30 +65,6 @@ def _sums_from_each(site: BlockLowering, eqn: Eqn) -> Value:
     return back if len(dims) == len(bar.dims) else site.apply("reshape", back, as_shape(dims))
 
 
-@lowers("running_places")
-def _running_places(site: BlockLowering, eqn: Eqn) -> Value:
-    """Where the extreme of all elements up to each first stands."""
-    x = site.in_memory(eqn.args[0])
-    axis = the_axis(eqn, len(x.dims), 0)
-    assert axis is not None
-    beyond = "gt" if eqn.param("largest", True) else "lt"
-    site.write_all()
-    made = site.allocate(tuple(map(site.e.size, x.dims)), "i64", eqn.outs)
-    fill(site.e, made, ZERO)
-
-    def element(e: Emitter, at: Index, before: Index) -> None:
-        place = e.load(made, before)
-        best, item = (e.load(x, (*at[:axis], k, *at[axis + 1 :])) for k in (place, at[axis]))
-        if x.code in FLOATS:
-            e.exit_if(Apply("ne", (item, item), "b1"), "a number that is none is every extreme")
-            e.exit_if(Apply("ne", (best, best), "b1"), "a number that is none is every extreme")
-        better = e.apply(beyond, item, best, code="b1")
-        e.store(made, at, e.apply("select", better, at[axis], place, code="i64"))
-
-    _run(site, made, axis, element)
-    return made
-
-
 # --- products of all but some -------------------------------------------------------------
 
 
@@ -110,27 +86,6 @@ def _products_before(site: BlockLowering, eqn: Eqn) -> Value:
 
     _run(site, made, axis, element)
     return site.apply("flip", made, axis=axis) if backwards else made
-
-
-@lowers("products_between")
-def _products_between(site: BlockLowering, eqn: Eqn) -> Value:
-    """Entry k, i: the product of the elements of a lane between i and k; 0 where i is not before k."""
-    x = site.in_memory(eqn.args[0])
-    if len(x.dims) != 1 or x.code not in FLOATS or eqn.param("reverse", False):
-        raise Unlowered("products between the elements of several lanes")
-    site.write_all()
-    e = site.e
-    size = e.size(x.dims[0])
-    made = site.allocate((size, size), x.code, eqn.outs)
-    fill(e, made, Constant(0.0, x.code))
-    with e.loop(size, "i") as (column, inner):
-        total = inner.variable("between", Constant(1.0, x.code))
-        row, block = Slot(e.names.fresh("k"), "i64"), inner.block()
-        last = block.let(plus(plus(row, column), ONE))
-        block.store(made, (last, column), total)
-        block.add(Assign(total, Apply("mul", (total, block.load(x, (last,))), x.code)))
-        inner.add(For(row, inner.let(minus(minus(size, column), ONE)), tuple(block.statements)))
-    return made
 
 
 # --- lanes --------------------------------------------------------------------------------

@@ -1,41 +1,18 @@
-"""Looking up in tables, and counting."""
+"""Looking up in tables, and where something is true."""
 
 from __future__ import annotations
 
 from .....ir.graph import Const, Eqn
-from ...form.loopform import Apply, Assign, Expr
+from ...form.loopform import Apply, Expr
 from ...lower.lowering import BlockLowering, lowers
 from ...values.emitter import Emitter
-from ...values.loops import in_order, over
+from ...values.loops import over
 from ...values.numbers import converted
 from ...values.values import NUMPY, ONE, ZERO, Scalar, Unlowered, Value, View, integer, minus, plus
 from ..arrays.gather_scatter import index
-from ..elementwise.creation import zeroed
 from ..elementwise.scattered import numbers_of_the_true
 
 Index = tuple[Expr, ...]
-
-
-@lowers("digitize")
-def _digitize(site: BlockLowering, eqn: Eqn) -> Value:
-    x, bins = site.operand(eqn.args[0]), site.in_memory(eqn.args[1])
-    if len(bins.dims) != 1 or not set(eqn.params) <= {"right"}:
-        raise Unlowered("`digitize` of this kind")
-    site.write_all()
-    _must_increase(site.e, bins)
-    side = "left" if eqn.param("right", False) else "right"
-    return site.apply("searchsorted", bins, x, side=side)
-
-
-def _must_increase(e: Emitter, table: View) -> None:
-    def element(inner: Emitter, at: Index) -> None:
-        after = inner.load(table, (inner.let(plus(at[0], ONE)),))
-        inner.exit_if(Apply("gt", (inner.load(table, at), after), "b1"), "a table in another order")
-
-    in_order(e, (e.let(minus(table.dims[0], ONE)),), element)
-
-
-# --- interpolation ------------------------------------------------------------------------
 
 
 @lowers("interval_of")
@@ -116,46 +93,6 @@ class _Table:
 
     def _chosen(self, e: Emitter, op: str, a: Expr, b: Expr, then: Expr, other: Expr) -> Expr:
         return e.apply("select", e.apply(op, a, b, code="b1"), then, other, code="f64")
-
-
-# --- counting -----------------------------------------------------------------------------
-
-
-@lowers("bincount")
-def _bincount(site: BlockLowering, eqn: Eqn) -> Value:
-    e, x = site.e, site.in_memory(eqn.args[0])
-    weights = site.value(eqn.args[1]) if len(eqn.args) > 1 else None
-    weights = site.view(weights) if isinstance(weights, View) else weights
-    if len(x.dims) != 1 or x.code != "i64":
-        raise Unlowered("counting of anything but a vector of integers")
-    site.write_all()
-    least = site.scalar(eqn.params.get("minlength", Const(0)))
-    size = e.variable("size", least.expr)
-    e.exit_if(Apply("lt", (size, ZERO), "b1"), "a negative length")
-
-    def widen(inner: Emitter, at: Index) -> None:
-        item = inner.load(x, at)
-        inner.exit_if(Apply("lt", (item, ZERO), "b1"), "counting of negative numbers")
-        inner.add(Assign(size, Apply("max", (size, inner.let(plus(item, ONE))), "i64")))
-
-    in_order(e, x.dims, widen)
-    return _counted(site, eqn, x, e.variable("length", size))
-
-
-def _counted(site: BlockLowering, eqn: Eqn, x: View, size: Expr) -> View:
-    weights = site.in_memory(eqn.args[1]) if len(eqn.args) > 1 else None
-    if weights is not None:
-        site.e.must_be_same(weights.dims[0], x.dims[0], "weights of another length")
-    code = "i64" if weights is None else "f64"
-    made = zeroed(site, (size,), code, eqn.outs)
-
-    def element(e: Emitter, at: Index) -> None:
-        place = (e.load(x, at),)
-        weight = ONE if weights is None else converted(e, e.load(weights, at), "f64")
-        e.store(made, place, e.apply("add", e.load(made, place), weight))
-
-    in_order(site.e, x.dims, element)
-    return made
 
 
 # --- where something is true --------------------------------------------------------------
