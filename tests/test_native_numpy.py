@@ -154,7 +154,7 @@ def test_quantiles_at_the_edges():
     native(lambda a: np.median(a), numbers(5).astype(np.float32), gradient=False)
     same_as_python(lambda a: np.median(a), np.array([1.0, np.nan]))
     same_as_python(lambda a: np.median(a), numbers(0))
-    same_as_python(lambda a, q: np.quantile(a, q), numbers(4), 1.5)
+    native(lambda a, q: np.quantile(a, q), numbers(4), 1.5, gradient=False, exits=1)
 
 
 # --- products -----------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_convolutions(mode):
         native(lambda a, b: weighed(np.convolve(a, b, mode=mode)), a, b)
         native(lambda b, a: weighed(np.convolve(a, b, mode)), b, a)
     native(lambda a, b: np.convolve(a, b), np.arange(4), np.arange(3), gradient=False)
-    same_as_python(lambda a, b: np.convolve(a, b), long, numbers(0))
+    native(lambda a, b: np.convolve(a, b), long, numbers(0), gradient=False, exits=1)
 
 
 # --- tables -------------------------------------------------------------------------------
@@ -269,9 +269,7 @@ def test_lists_of_medians():
             kept.append(middle)
         return weighed(np.array(kept))
 
-    x = numbers(9)
-    for form in (smoothed, wg.value_and_grad(smoothed)):
-        trees.assert_close(wg.jit(form)(x), form(x), rel=1e-11)
+    native(smoothed, numbers(9))
 
 
 def test_windows_that_do_not_fit():

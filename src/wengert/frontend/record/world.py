@@ -371,8 +371,9 @@ class World:
             return self.of_dict(x) if isinstance(x, dict) else self.of_list(x)
         if not is_object(x):
             note_holder(self, x)
-            if hasattr(type(x), "in_run"):
-                return self.keep(x, x.in_run(self.of))
+            in_run = getattr(type(x), "in_run", None)
+            if in_run is not None:
+                return self.keep(x, in_run(x, self.of))
             root = str(getattr(x, "__module__", "")).partition(".")[0]
             is_code = has_methods_alone(x) or (root in LIBRARIES and callable(x))
             return self.keep(x, LibraryObject(x) if is_code else x)

@@ -32,8 +32,8 @@ from ..ops.elementwise import (
     split,
     whole_numbers,
 )
-from ..ops.linear_algebra import contractions, determinants, factorisations, products
-from ..ops.reductions import argminmax, reductions, scans, sorting, tables
+from ..ops.linear_algebra import contractions, determinants, factorisations, gaps, products, signals
+from ..ops.reductions import argminmax, quantiles, reductions, scans, sorting, tables
 from ..values import elementwise, truth
 from ..values.rows import ROWS
 from ..values.values import Unlowered

@@ -72,7 +72,7 @@ def machine() -> Machine:
     )
 
 
-_ROUTINES = ("gesv", "trtrs", "trtri", "getrf", "potrf", "gesdd")
+_ROUTINES = ("gesv", "trtrs", "trtri", "getrf", "potrf", "syevd", "gesdd", "geqrf", "orgqr")
 
 
 @cache

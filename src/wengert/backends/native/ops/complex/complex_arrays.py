@@ -50,7 +50,7 @@ BY_PARTS: dict[str, ByParts] = {
 }  # fmt: skip
 """Linear ops that put together nothing but elements of the same part."""
 
-PRODUCTS = ("matmul", "dot", "outer", "matmul_left", "matmul_right")
+PRODUCTS = ("matmul", "dot", "outer", "matmul_left", "matmul_right", "convolve")
 """Ops that are linear in each of two operands."""
 
 _ZERO = Constant(0.0, "f64")

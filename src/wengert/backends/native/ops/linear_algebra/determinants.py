@@ -111,7 +111,7 @@ def _cofactor(site: BlockLowering, eqn: Eqn) -> Value:
 
 def _cofactor_by_lapack(site: BlockLowering, a: View, code: Code) -> Value:
     e = site.e
-    u, s, vh = singular_values(site, a, code)
+    u, s, vh = singular_values(site, a, code, "A")
     signs = [sign_and_logarithm(site, view, code) for view in (u, vh)]
     sign = e.apply("mul", *(_from_logarithm(e, *found) for found in signs))
     scaled = site.copied(u)

@@ -6,16 +6,16 @@ fails, the Python form raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .....ir.graph import Eqn
 from ...form.loopform import Apply, Assign, Code, Constant, Expr, External, Load, Slot
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, with_axes
 from ...values.emitter import Emitter
-from ...values.loops import copy_elements, over
+from ...values.loops import copy_elements, fill, over
 from ...values.numbers import converted
-from ...values.values import ONE, ZERO, Unlowered, Value, View, integer, times
+from ...values.values import ONE, ZERO, Tuple, Unlowered, Value, View, integer, plus, times
 from ..elementwise.creation import zeroed
 from .small_systems import eliminated, from_next, loop, otherwise, where
 
@@ -56,6 +56,21 @@ class Routine:
         self.site.e.add(External(f"{self.code}_{name}", (*given, info)))
         return self.site.e.let(Load(info.pointer, info.index, "i64"))
 
+    def call_with_room(
+        self, name: str, before: Sequence[Load | View], integers: Expr | None
+    ) -> None:
+        """Call a routine that wants room for its work, and says how much when it is asked."""
+        e = self.site.e
+        more: list[Load | View] = []
+        if integers is not None:
+            more.append(self.array(integers, "i64"))
+        asked = self.array(ONE)
+        counts = [self.number(integers)] if integers is not None and name == "syevd" else []
+        self.call(name, *before, asked, self.number(integer(-1)), *more, *counts)
+        size = e.let(Apply("i64", (e.load(asked, (ZERO,)),), "i64"))
+        size = e.apply("max", size, ONE)
+        self.call(name, *before, self.array(size), self.number(size), *more, *counts)
+
 
 def by_columns(site: BlockLowering, view: View, code: Code) -> View:
     """A copy of a matrix, column by column: the same as its transpose, row by row."""
@@ -74,14 +89,15 @@ def as_matrix(columns: View) -> View:
     return with_axes(columns, columns.dims[::-1], columns.strides[::-1])
 
 
-def matrix(site: BlockLowering, eqn: Eqn) -> View:
-    """The first operand: a square matrix."""
+def matrix(site: BlockLowering, eqn: Eqn, *, square: bool = True) -> View:
+    """The first operand: a matrix."""
     if not site.unit.target.has_blas:
         raise Unlowered(f"`{eqn.op.name}` where NumPy does not bring its own LAPACK")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 2:
         raise Unlowered(f"`{eqn.op.name}` of stacks of matrices")
-    site.e.must_be_same(*view.dims, "a matrix that is not square")
+    if square:
+        site.e.must_be_same(*view.dims, "a matrix that is not square")
     site.write_all()
     return view
 
@@ -235,30 +251,89 @@ def _cholesky(site: BlockLowering, eqn: Eqn) -> Value:
     return factor
 
 
-def singular_values(site: BlockLowering, a: View, code: Code) -> tuple[View, View, View]:
-    """U, the singular values, and the transpose of V, of a square matrix."""
-    e, routine, size = site.e, Routine(site, code), site.e.size(a.dims[0])
-    left, right = (site.allocate((size, size), code, ()) for _ in range(2))
-    values, count = routine.array(size), routine.number(size)
-    lead = routine.number(leading(site, size))
-    given = (
-        routine.letter("A"),
-        count,
-        count,
-        by_columns(site, a, code),
-        lead,
-        values,
-        left,
-        lead,
-        right,
-        lead,
-    )
-    whole = routine.array(e.apply("max", e.let(times(integer(8), size)), ONE), "i64")
-    asked = routine.array(ONE)
-    routine.call(
-        "gesdd", *given, asked, routine.number(integer(-1)), whole
-    )  # how much room it wants
-    room = e.let(Apply("i64", (e.load(asked, (ZERO,)),), "i64"))
-    room = e.apply("max", room, ONE)
-    routine.call("gesdd", *given, routine.array(room), routine.number(room), whole)
+@lowers("eigh", "eigvalsh")
+def _eigh(site: BlockLowering, eqn: Eqn) -> Value:
+    a = matrix(site, eqn)
+    code, routine = inexact(a), Routine(site, inexact(a))
+    columns, size = by_columns(site, a, code), a.dims[0]
+    values = routine.array(size)
+    triangle = str(eqn.param("UPLO", "L")).upper()
+    if triangle not in ("L", "U"):
+        raise Unlowered("a triangle that is neither")
+    with_vectors = eqn.op.name == "eigh"
+    routine.call_with_room(
+        "syevd",
+        [
+            routine.letter("V" if with_vectors else "N"), routine.letter(triangle),
+            routine.number(size), columns, routine.number(leading(site, size)), values,
+        ],
+        site.e.let(plus(integer(3), times(integer(5), size))),
+    )  # fmt: skip
+    if not with_vectors:
+        return values
+    items, kind = (values, as_matrix(columns)), eqn.outs[0].kind
+    return Tuple(items, "namedtuple", ("eigenvalues", "eigenvectors"), getattr(kind, "type", None))
+
+
+@lowers("svd", "svdvals")
+def _svd(site: BlockLowering, eqn: Eqn) -> Value:
+    a = matrix(site, eqn, square=False)
+    if eqn.op.name == "svdvals":
+        return singular_values(site, a, inexact(a), "N")[1]
+    if eqn.param("compute_uv", True) is not True or eqn.param("hermitian", False):
+        raise Unlowered("options of `svd`")
+    job = "A" if eqn.param("full_matrices", True) else "S"
+    items, kind = singular_values(site, a, inexact(a), job), eqn.outs[0].kind
+    return Tuple(items, "namedtuple", ("U", "S", "Vh"), getattr(kind, "type", None))
+
+
+def singular_values(site: BlockLowering, a: View, code: Code, job: str) -> tuple[View, View, View]:
+    """U, the singular values, and the transpose of V; of the values alone, the others are empty."""
+    e, routine = site.e, Routine(site, code)
+    rows, columns = map(e.size, a.dims)
+    least = rows if rows == columns else e.apply("min", rows, columns)
+    widths = {"A": (rows, columns), "S": (least, least), "N": (ZERO, ZERO)}[job]
+    left = site.allocate((widths[0], rows), code, ())
+    right = site.allocate((columns, widths[1]), code, ())
+    values = routine.array(least)
+    routine.call_with_room(
+        "gesdd",
+        [
+            routine.letter(job), routine.number(rows), routine.number(columns),
+            by_columns(site, a, code), routine.number(leading(site, rows)), values,
+            left, routine.number(leading(site, rows)), right,
+            routine.number(leading(site, widths[1])),
+        ],
+        site.e.apply("max", site.e.let(times(integer(8), least)), ONE),
+    )  # fmt: skip
     return as_matrix(left), values, as_matrix(right)
+
+
+@lowers("qr")
+def _qr(site: BlockLowering, eqn: Eqn) -> Value:
+    a = matrix(site, eqn, square=False)
+    if eqn.param("mode", "reduced") != "reduced":
+        raise Unlowered("`qr` in another mode")
+    e, code = site.e, inexact(a)
+    routine = Routine(site, code)
+    rows, columns = map(e.size, a.dims)
+    least = rows if rows == columns else e.apply("min", rows, columns)
+    factors, turns = by_columns(site, a, code), routine.array(least)
+    m, lead = routine.number(rows), routine.number(leading(site, rows))
+    routine.call_with_room("geqrf", [m, routine.number(columns), factors, lead, turns], None)
+    first = as_matrix(factors)
+    right = site.allocate((least, columns), code, ())
+    fill(e, right, Constant(0.0, code))
+
+    def upper(inner: Emitter, at: tuple[Expr, ...]) -> None:
+        inside = inner.apply("le", at[0], at[1], code="b1")
+        kept = inner.apply("select", inside, inner.load(first, at), Constant(0.0, code), code=code)
+        inner.store(right, at, kept)
+
+    over(e, right.dims, upper)
+    part = with_axes(first, (rows, least), first.strides)
+    left = by_columns(site, part, code)
+    k = routine.number(least)
+    routine.call_with_room("orgqr", [m, k, k, left, lead, turns], None)
+    items, kind = (as_matrix(left), right), eqn.outs[0].kind
+    return Tuple(items, "namedtuple", ("Q", "R"), getattr(kind, "type", None))
