@@ -277,16 +277,6 @@ def no_view_of_number(base: Any) -> None:
         raise coded(error, "WG101")
 
 
-def no_tuple(value: Any) -> None:
-    """Check that what is added to in place, or repeated, is a list: of a tuple that makes a new one."""
-    if isinstance(value, tuple):
-        error = ValueError(
-            "a tuple is added to in place, where only the run tells it from a list\n"
-            "Write `a = a + b`, or specialise the derivative for example arguments."
-        )
-        raise coded(error, "WG101")
-
-
 def copy_of_array(made: Any) -> None:
     """Check that what a method `copy` gave is an array, which holds no objects and changes in place."""
     if not isinstance(made, np.ndarray):
@@ -434,20 +424,20 @@ def apart(*values: Any) -> None:
     arrays: list[np.ndarray] = []
     for value in values:
         _refuse_again(value, seen, arrays)
+    if overlap(arrays):
+        raise _given_twice("two of the arrays given to it share memory")
 
 
 def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
     if isinstance(value, np.ndarray):
-        if any(np.shares_memory(value, other) for other in arrays):
-            raise _given_twice("two of the arrays given to it share memory")
         arrays.append(value)
+        return
     if isinstance(value, (memoryview, MappingProxyType)):
         raise _given_twice(f"a {type(value).__name__} given to it shows what another object holds")
-    if not can_change(value) and not isinstance(value, tuple):
-        return
-    if id(value) in seen:
-        raise _given_twice("one object is given to it twice")
-    seen.add(id(value))
+    if can_change(value):
+        if id(value) in seen:
+            raise _given_twice("one object is given to it twice")
+        seen.add(id(value))
     for item in values_held(value) if isinstance(value, (list, tuple, dict)) else ():
         _refuse_again(item, seen, arrays)
 
