@@ -211,6 +211,9 @@ class Recorded(PerturbedNumber):
     def __reversed__(self) -> Iterator[Any]:
         return (self[k] for k in reversed(range(len(self))))
 
+    def __abs__(self) -> Any:
+        return recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+
     # --- operators that change an array in place ----------------------------------------------
 
     def __iadd__(self, other: Any) -> Any:
