@@ -189,7 +189,9 @@ def array_of_objects(x):
 
 def lists_beside_numbers(x):
     right, left = x[0] - [x[1], 2.0], [x[1], 3.0] + x[0]
-    return np.sum(right * left) + np.sum(np.array(x[0]) * [x[1], x[0]]) + np.sum(x[0] > [x[1], -9.0])
+    return (
+        np.sum(right * left) + np.sum(np.array(x[0]) * [x[1], x[0]]) + np.sum(x[0] > [x[1], -9.0])
+    )
 
 
 @pytest.mark.parametrize(

@@ -290,8 +290,9 @@ def copy_of_array(made: Any) -> None:
 def python_number(x: Any, beside: str) -> None:
     """Check that the operator of a number leaves it to an object with items what the result is."""
     if isinstance(x, (np.generic, np.ndarray)):
+        what = "array" if isinstance(x, np.ndarray) else "number"
         error = ValueError(
-            f"a NumPy {'array' if isinstance(x, np.ndarray) else 'number'} meets an object of {beside}, of which NumPy makes an array\n"
+            f"a NumPy {what} meets an object of {beside}, of which NumPy makes an array\n"
             "Write `float(x)` for the number if the class is to say what the operator does, or\n"
             "`np.asarray` around the object if NumPy is."
         )

@@ -196,9 +196,7 @@ def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | 
     return None
 
 
-def _refuse_numpy_beside_object(
-    it: Interpreter, left: Value, right: Value, reflected: str
-) -> None:
+def _refuse_numpy_beside_object(it: Interpreter, left: Value, right: Value, reflected: str) -> None:
     """Refuse an array beside an object, or a number of NumPy's beside one with items, of which NumPy makes an array.
 
     Raises:

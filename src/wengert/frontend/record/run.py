@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -230,7 +230,7 @@ class RecordedRun:
         return self._enter_object(x)
 
     def _enter_object(self, x: Any) -> tuple[Any, Build]:
-        parts = parts_of(x)
+        parts = self._parts_of(x)
         if not parts or isinstance(x, BaseException):
             return self._world.of(x), lambda of: None
         names = list(parts)
@@ -241,7 +241,9 @@ class RecordedRun:
                 fill(made, dict(zip(names, items, strict=True)))
         else:
             items, build = self._enter_items(list(parts.values()))
-            made = self._world.of(with_parts(x, dict(zip(names, items, strict=True))))
+            of_it = dict(zip(names, items, strict=True))
+            is_method = isinstance(x, MethodType)
+            made = MethodType(*items[::-1]) if is_method else self._world.of(with_parts(x, of_it))
 
         def gradient(of: Any) -> Any:
             bars = dict(zip(names, build(of), strict=True))
@@ -250,6 +252,16 @@ class RecordedRun:
             return SimpleNamespace(**bars)
 
         return made, gradient
+
+    def _parts_of(self, x: Any) -> dict[str, Any]:
+        """By name what an object, a function or a method of an object keeps: unless it is in that object."""
+        if not isinstance(x, MethodType):
+            return parts_of(x)
+        owner = x.__self__
+        is_inside = id(owner) in self._world.known and id(owner) not in self._shared
+        if is_inside or not is_object(owner):
+            return {}
+        return {"__self__": owner, "__func__": x.__func__}
 
     # --- sweeps -----------------------------------------------------------------------------
 
