@@ -72,6 +72,71 @@ def test_no_box_is_left_in_globals():
     assert type(KEPT["last"]) is float
 
 
+SEEN = {}
+LAST = []
+
+
+class Named:
+    value = None
+
+
+def keeps_its_argument(x):
+    SEEN["x"] = x
+    return x * x
+
+
+def keeps_its_result(x):
+    SEEN["y"] = y = x * 2.0
+    return y
+
+
+def keeps_some_of_its_results(x):
+    LAST.append(x * x)
+    return [LAST[-1], (x, {"y": LAST[0]})]
+
+
+def keeps_it_in_a_class(x):
+    Named.value = x
+    return x
+
+
+def keeps_an_array(x):
+    SEEN["a"] = a = np.array([x, 1.0])
+    LAST.append(a)
+    return a[0] * SEEN["a"]
+
+
+def raises_after_that(x):
+    SEEN["x"] = x
+    LAST.append([x * x])
+    return LAST[0][0][0]  # which raises
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        keeps_its_argument, keeps_its_result, keeps_some_of_its_results, keeps_it_in_a_class, keeps_an_array,
+        raises_after_that,
+    ],
+)  # fmt: skip
+def test_what_is_an_argument_or_a_result_as_well_is_left_plain(f):
+    def left_by(call):
+        SEEN.clear()
+        LAST.clear()
+        Named.value = None
+        try:
+            call()
+        except TypeError as error:
+            assert f is raises_after_that, error  # noqa: PT017
+        return repr([SEEN, LAST, Named.value]), [
+            type(x) for x in (*SEEN.values(), *LAST, Named.value)
+        ]
+
+    expected = left_by(lambda: f(3.0))
+    assert left_by(lambda: recorded.pullback(f, (3.0,), {})) == expected
+    assert left_by(lambda: recorded.pushforward(f, (3.0,), {})) == expected
+
+
 def test_arguments_are_left_as_plain_python_leaves_them():
     def program(state, x):
         state["history"].append(x * 2.0)

@@ -105,6 +105,12 @@ class Recorded(PerturbedNumber):
         """Another view of the same memory."""
         return Recorded(value, self.tape, memory=self.memory)
 
+    def again(self) -> Recorded:
+        """Another box of the same number or array: who holds it is told from who holds this one."""
+        box = Recorded(self.value, self.tape, self.number, self.memory)
+        _set_root(box, self.root_of)
+        return box
+
     # --- items ----------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:

@@ -16,7 +16,7 @@ from ...numbers.number import PerturbedNumber
 from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
-from .classes import CLASS, PLAIN, is_object
+from .classes import CLASS, PLAIN, is_object, is_own_class
 from .world import World
 
 
@@ -247,6 +247,8 @@ class Leaving:
         for x, made in tuple(self._world.known.values()):
             if made is x and isinstance(x, (list, dict, set, deque)):
                 self._fill(x, x)
+            elif made is x and isinstance(x, type) and is_own_class(x):
+                self._fill_class(x, x)
         if sys.getrefcount(self._tape) <= expected:
             return
         boxes = [x for x in gc.get_referrers(self._tape) if type(x) is Recorded]

@@ -24,6 +24,7 @@ from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
 from .memory import NUMPYS_OWN
 from .sweeps import Run
+from .tape import Tape
 from .world import World
 
 Build = Callable[[Callable[["Leaf"], Any]], Any]
@@ -122,12 +123,13 @@ class RecordedRun:
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
+                leaving.sweep_out(0, set())
                 if isinstance(error, TypeError) and _is_of_c(str(error)):
                     raise met_in_c(error) from error
                 raise
             finally:
                 given = named = None
-            self.y = _structure(y)
+            self.y = _structure(y, self.run.tape)
             leaving.settle()
             self.value = leaving.plain(y)
             del y
@@ -168,7 +170,7 @@ class RecordedRun:
         if is_number(x):
             leaf = Leaf(self._boxed(x), x)
             self.leaves.append(leaf)
-            return leaf.box, lambda of: of(leaf)
+            return leaf.box.again(), lambda of: of(leaf)
         found = self._world.known.get(id(x))
         if found is not None and id(x) in self._shared:
             return found[1], self._shared[id(x)]
@@ -296,16 +298,19 @@ def _empty_like(x: dict[Any, Any]) -> Any:
     return made
 
 
-def _structure(y: Any) -> Any:
-    """A result in containers of its own: those of the program get plain values."""
+def _structure(y: Any, tape: Tape) -> Any:
+    """A result in containers and boxes of its own: those of the program get plain values, and may be left anywhere."""
+    if type(y) is Recorded and y.tape is tape:
+        return y.again()
     if isinstance(y, PerturbedNumber) or is_number(y):
         return gathered_items(y)
     if isinstance(y, (list, tuple)) and not is_built_on_container(type(y)):
-        return like(y, list(map(_structure, y)))
+        return like(y, [_structure(item, tape) for item in y])
     if isinstance(y, dict):
-        return {key: _structure(item) for key, item in y.items()}
+        return {key: _structure(item, tape) for key, item in y.items()}
     if is_object(y):
-        return Parts({name: _structure(item) for name, item in attributes_of(y).items()})
+        parts = attributes_of(y).items()
+        return Parts({name: _structure(item, tape) for name, item in parts})
     return y
 
 
