@@ -645,7 +645,7 @@ def generator_asked_after_a_return_that_was_not_taken(x, xs, d):
                 d["new"] = x * 2.0
             s = d["new"]
         if s > 0.1:
-            raise Stop
+            raise Stop  # noqa: TRY301
     except Stop:
         items = (v * s for v in xs)
         s = 2.0 * x

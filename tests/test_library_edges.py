@@ -210,6 +210,18 @@ def test_numpy_makes_arrays_of_objects_and_lists_beside_its_own(f):
         close(gradient, expected, rtol=1e-7)
 
 
+def test_what_a_path_refuses_may_say_how_to_assign():
+    """Its way out has ` = ` in it, where a long line is not to be broken."""
+
+    def f(x):
+        try:
+            return np.log(x[0]) if x[0] > 0 else np.sum(x)
+        except ValueError:
+            return np.sum(x * Interval(x[1], 2.0))
+
+    close(wg.grad(f, tier="static")(np.array([0.5, 1.0])), [2.0, 0.0])
+
+
 @pytest.mark.parametrize("f", [lambda z: abs(z), lambda z: (z * z).conjugate().real])
 def test_python_s_complex_numbers_give_python_s_floats(f):
     program = lambda x: f(complex(x, 2 * x))

@@ -655,3 +655,19 @@ SUMMED = [
 @pytest.mark.parametrize("f", SUMMED)
 def test_functions_of_math_walk_over_anything(f):
     assert wg.grad(f, **RECORDED)(0.8) == pytest.approx(slope(f, 0.8), rel=1e-8)
+
+
+def test_a_number_of_numpy_has_no_items_at_any_level():
+    def program(x):
+        y = np.sum(np.ones(2) * x)
+        try:
+            return y[0]
+        except IndexError:
+            return y[()] * y * abs(complex(x, x))
+
+    def slope_of(x):
+        return wg.grad(program, **RECORDED)(x)
+
+    assert wg.grad(program, **RECORDED)(2.0) == pytest.approx(12 * 2**0.5 * 4)
+    assert wg.hvp(program, **RECORDED)(2.0, 1.0) == pytest.approx(24 * 2**0.5 * 2)
+    assert wg.grad(slope_of, **RECORDED)(2.0) == pytest.approx(24 * 2**0.5 * 2)

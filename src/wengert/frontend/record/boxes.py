@@ -119,9 +119,8 @@ class Recorded(PerturbedNumber):
         if memory is None:
             if not hasattr(value_of(value), "dtype"):
                 return value[index]  # which says that a number has no items
-            return recorded(
-                self.tape, st.getitem, (self, index), {}, operator.getitem, (self, index), {}
-            )
+            pair = (self, index)
+            return recorded(self.tape, st.getitem, pair, {}, lambda x, at: x[at], pair, {})
         if memory.is_of_records and records.is_record(value):
             return records.item(self, index)
         found = value[index]
