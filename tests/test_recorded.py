@@ -671,3 +671,47 @@ def test_a_number_of_numpy_has_no_items_at_any_level():
     assert wg.grad(program, **RECORDED)(2.0) == pytest.approx(12 * 2**0.5 * 4)
     assert wg.hvp(program, **RECORDED)(2.0, 1.0) == pytest.approx(24 * 2**0.5 * 2)
     assert wg.grad(slope_of, **RECORDED)(2.0) == pytest.approx(24 * 2**0.5 * 2)
+
+
+TWO_OBJECTS = np.array([None, None], dtype=object)
+
+
+def keeps_objects(x):
+    TWO_OBJECTS[0] = x
+    TWO_OBJECTS[1] = [x * x]
+    return TWO_OBJECTS[0] * x
+
+
+def test_an_array_of_objects_is_left_with_plain_numbers():
+    TWO_OBJECTS[:] = None
+    assert wg.grad(keeps_objects, **RECORDED)(3.0) == 6.0
+    assert TWO_OBJECTS.tolist() == [3.0, [9.0]]
+    assert [type(TWO_OBJECTS[0]), type(TWO_OBJECTS[1][0])] == [float, float]
+
+
+def adds_a_tuple(x, a):
+    a += (x,)
+    return a @ a
+
+
+def adds_a_list_to_a_part(x, a):
+    a[1:] += [x * x]
+    a[0] -= x
+    return a @ a
+
+
+def takes_a_list_off(x, a):
+    a -= [[x], [x * x]]
+    a *= (x,)
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize(
+    ("f", "shape"),
+    [(adds_a_tuple, (3,)), (adds_a_list_to_a_part, (3,)), (takes_a_list_off, (2, 3))],
+)
+def test_lists_are_broadcast_where_they_are_added_in_place(f, shape):
+    whole = lambda: np.linspace(0.3, 1.1, np.prod(shape)).reshape(shape)
+    expected = pytest.approx(slope(lambda x: f(x, whole()), 0.7), rel=1e-7)
+    assert wg.grad(f, **RECORDED)(0.7, whole()) == expected
+    assert wg.derivative(lambda x: f(x, whole()), **RECORDED)(0.7) == expected

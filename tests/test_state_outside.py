@@ -690,3 +690,28 @@ def test_what_a_function_remembers_is_not_told_nor_cleared_inside_a_program(f, n
         f"`{name}` of {function}, which remembers its results: a derivative remembers them elsewhere"
         in str(error.value)
     )
+
+
+CLOSED = []
+
+
+def weighted(items, count):
+    try:
+        for k, item in enumerate(items):
+            if k >= count:
+                return
+            yield item * (k + 1)
+    finally:
+        CLOSED.append(count)
+
+
+def asked_for_one_item_at_a_time(x):
+    """Reading refuses the only path that there is, and knows nothing of what it leaves outside."""
+    return sum(u * v for u, v in zip(weighted([x, x * x, 1.0], 2), [1.0, x]))
+
+
+def test_a_pushforward_whose_path_is_refused_runs_the_function_once():
+    CLOSED.clear()
+    value, push = wg.pushforward(asked_for_one_item_at_a_time, 0.5)
+    assert (value, push(1.0), push(2.0)) == (0.75, 2.5, 5.0)
+    assert CLOSED == [2]

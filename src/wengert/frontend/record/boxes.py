@@ -230,7 +230,8 @@ class Recorded(PerturbedNumber):
     def _add(self, other: Any, sign: int, function: Callable[[Any, Any], Any]) -> Any:
         if self.memory is None:
             return NotImplemented
-        other = gathered_items(other)
+        in_items = isinstance(other, (list, tuple)) and boxes_in(other)
+        other = operations.stacked(other) if in_items else gathered_items(other)
         self._about_to_take(other)
         function(self._value, at_level_below(other, self.tape))
         if self._is_moved_by(other):
