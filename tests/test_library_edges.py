@@ -303,3 +303,17 @@ def test_the_polar_factors_of_a_singular_matrix_have_no_derivative(matrix):
     for derivative in (wg.grad(factor), wg.jacobian(factor, mode="forward")):
         with pytest.raises(wg.WengertError, match="polar decomposition of a singular matrix"):
             derivative(matrix)
+
+
+def divided_by_a_list(x):
+    return np.sum(x[0] / [2.0, x[1]]) + np.sum(np.sum(x) ** [2.0, x[0]]) + np.sum(x[1] % [0.3, 0.4])
+
+
+@pytest.mark.parametrize("way", [wg.grad, wg.jacobian])
+def test_a_number_of_NumPy_over_a_list_is_an_array(way):
+    at = np.array([0.7, 1.3])
+    steps = 1e-6 * np.eye(2)
+    expected = [(divided_by_a_list(at + h) - divided_by_a_list(at - h)) / 2e-6 for h in steps]
+    close(way(divided_by_a_list)(at), expected, rtol=1e-7)
+    with pytest.raises(TypeError):
+        way(divided_by_a_list)([0.7, 1.3])
