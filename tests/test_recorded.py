@@ -715,3 +715,29 @@ def test_lists_are_broadcast_where_they_are_added_in_place(f, shape):
     expected = pytest.approx(slope(lambda x: f(x, whole()), 0.7), rel=1e-7)
     assert wg.grad(f, **RECORDED)(0.7, whole()) == expected
     assert wg.derivative(lambda x: f(x, whole()), **RECORDED)(0.7) == expected
+
+
+def binds_global_names(x):
+    global LATEST, FIRST_BOUND
+    LATEST = x * x
+    FIRST_BOUND = x
+    return LATEST * FIRST_BOUND
+
+
+LATEST = 0.0
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda x: wg.hvp(binds_global_names, **RECORDED)(x, 1.0),
+        wg.derivative(binds_global_names, order=2, **RECORDED),
+        wg.grad(lambda x: wg.grad(binds_global_names, **RECORDED)(x), **RECORDED),
+    ],
+)
+def test_global_names_that_an_inner_run_binds_are_left_plain(second):
+    names = globals()
+    names.pop("FIRST_BOUND", None)
+    assert second(2.0) == 12.0
+    assert (LATEST, names["FIRST_BOUND"]) == (4.0, 2.0)
+    assert [type(LATEST), type(names["FIRST_BOUND"])] == [float, float]

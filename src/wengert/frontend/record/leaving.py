@@ -63,13 +63,17 @@ class Leaving:
                 made.cell_contents = plain
         for scope, given, names in world.scopes:
             self._leave_names(scope, given, names)
+        for names, name in self._tape.names:
+            names[name] = self.plain(names.get(name))
 
     def _leave_names(
         self, scope: dict[str, Any], given: dict[str, Any], names: dict[str, Any]
     ) -> None:
         for name, value in list(scope.items()):
             if name != "__builtins__" and (name not in given or value is not given[name]):
-                names[name] = scope[name] = self.plain(value)
+                names[name] = scope[name] = plain = self.plain(value)
+                if type(plain) is Recorded:
+                    plain.tape.names.append((names, name))
         for name in given:
             if name not in scope:
                 names.pop(name, None)
@@ -262,6 +266,9 @@ class Leaving:
                 continue
             if isinstance(holder, CellType):
                 self._fill_cell(holder)
+            elif _is_scope(holder):  # of a run around this one
+                boxed = {name: x for name, x in holder.items() if type(x) is Recorded}
+                holder.update({name: self.plain(x) for name, x in boxed.items()})
             elif (cls := _class_with(holder)) is not None:
                 self._fill_class(cls, cls)
             elif isinstance(holder, (list, dict, set, deque)) or is_object(holder):
