@@ -2253,3 +2253,57 @@ class Ringing(Gain):
 def test_an_object_may_hold_its_own_method():
     rung = wg.grad(lambda o, y: o.ring(y), tier="recorded")
     assert rung(Ringing(2.0), 3.0).k == 12.0
+
+
+ENTERED = []
+
+
+class Entering(Gain):
+    def __enter__(self):
+        ENTERED.append(self.k)
+        self.k += 1.0
+        return self
+
+    def __exit__(self, *error):
+        self.k *= 0.5
+
+    def __add__(self, y):
+        ENTERED.append(y)
+        return self.k * y
+
+
+class EnteringTwice(Entering):
+    def __enter__(self):
+        self.k *= 3.0
+        return super().__enter__()
+
+    def __add__(self, y):
+        return super().__add__(y) * y
+
+
+def entered(x):
+    ENTERED.append(x)
+    gain = Entering(x) if x > 0.5 else EnteringTwice(x * x)
+    with gain as inside:
+        x = x * inside.k
+    return x * gain.k
+
+
+def added(x):
+    ENTERED.append(x)
+    gain = Entering(x) if x > 0.5 else EnteringTwice(x * x)
+    return gain + x
+
+
+@pytest.mark.parametrize("f", [entered, added])
+@pytest.mark.parametrize("x", [0.3, 0.7])
+def test_an_object_of_one_of_two_classes_is_refused_before_anything_is_run(f, x):
+    expected = pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-7)
+    ENTERED.clear()
+    value = f(x)
+    left = list(ENTERED)
+    for way in (lambda: wg.grad(f)(x), lambda: wg.derivative(f)(x)):
+        ENTERED.clear()
+        assert way() == expected
+        assert ENTERED == left
+    assert wg.pushforward(f, x)[0] == value

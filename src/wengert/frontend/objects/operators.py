@@ -164,7 +164,31 @@ def refuse_unknown(
     may_be_any = may_be_any and it.reading.general
     if may_be_any or any(says_of_operators(cls, names) for cls in it.reading.made_of):
         for value in unknown:
+            refuse_chosen(it, names, value)
             it.emit(ident.built_in_operator, value, Const(names))
+
+
+@operation("refuse_chosen")
+def refuse_chosen(it: Interpreter, names: tuple[str, ...], value: Var) -> None:
+    """Refuse, before anything is run, an object of a class with one of these methods that a branch has chosen.
+
+    Raises:
+        UnsupportedSyntax: it is one, on one path at least.
+    """
+    choice = it.builder.visible_definition(value)
+    if choice is None or not choice.blocks or value not in choice.outs:
+        return
+    at = choice.outs.index(value)
+    chosen = [block.outs[at] for block in choice.blocks if at < len(block.outs)]
+    made = [eqn for block in choice.blocks for eqn in block.eqns if eqn.op is st.pack]
+    classes = [eqn.param("type") for eqn in made if eqn.outs[0] in chosen]
+    for cls in classes:
+        if isinstance(cls, type) and says_of_operators(cls, names):
+            raise it.unsupported(
+                f"branches choose between objects of different classes, of which {cls.__name__} says itself what "
+                "is done here",
+                "Do it in each branch.",
+            )
 
 
 def says_of_operators(cls: type, names: Iterable[str]) -> bool:
