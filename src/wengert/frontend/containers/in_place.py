@@ -39,7 +39,7 @@ def add_in_place(
         return it.binary(operator_, old, new, node)
     if op.name in ("add", "mul") and _may_be_tuple(it, old, new):
         return it.choose(
-            it.emit(me.can_change, old),
+            it.emit(me.can_change, it.atom(old)),
             lambda: _changed(it, operator_, old, new, node),
             lambda: it.binary(operator_, old, it.as_tuple(new) if op.name == "add" else new, node),
         )
