@@ -11,8 +11,22 @@ import textwrap
 
 PRELUDE = """
 import contextlib
+import functools
 import itertools
 import math
+from collections import deque, namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+
+KEPT = []
+Pair = namedtuple("Pair", "u v")
+
+
+@dataclass
+class Point:
+    u: float
+    parts: list
 
 
 class Stop(Exception):
@@ -33,6 +47,11 @@ class State:
         if k > 1.0:
             raise ValueError(k)
         return k * 2
+
+
+class Child(State):
+    def bump(self, k):
+        return super().bump(k) * 0.5
 
 
 class Managed:
@@ -69,6 +88,17 @@ def sums(x, n):
         total = 0.0
 
 
+def starred(first, *rest, rate=0.5, **named):
+    return first + rate * sum(rest) * 0.1 + len(named)
+
+
+def bound_late(s):
+    global late_total
+    for k in range(2):
+        late_total = s * 0.5
+    return late_total
+
+
 def squares(x):
     yield x
     r = yield from one_square(x)
@@ -89,6 +119,7 @@ def changed(s, o, seen):
 """
 
 _START = """
+KEPT.clear()
 s, t, w = 0.4, x * 0.5, 1
 o = State(x)
 seen = [0.3, x]
@@ -138,6 +169,65 @@ _SEVERAL = (
     ("seen.reverse()",),
     ("s += seen.pop() if len(seen) > 1 else 0.2",),
     ("t += list(squares(s))[-1]",),
+    ("pair = (s, t)", "for k in range(w % 3 + 1):", "    pair += ({},)", "s += sum(pair)"),
+    ("rows = [(s, t), (t,)]", "rows[0] += ({},)", "t += sum(rows[0]) * len(rows)"),
+    (
+        "late = map(lambda v: v * t, [s, {}])",
+        "if s > t:",
+        "    w += len(list(late))",
+        "t *= 0.5",
+        "s += sum(late)",
+    ),
+    (
+        "late = (v * t for v in (s, {}))",
+        "if s > t:",
+        "    w += len(list(late))",
+        "t *= 0.5",
+        "s += sum(late)",
+    ),
+    ("it = zip(sums({}, 3), seen)", "t += sum(u * v for u, v in it) * 0.1"),
+    ("t += bound_late({})",),
+    ("KEPT.append(s)", "KEPT.append([t, {}])"),
+    ("z = np.float64({})", "t += np.sum(z + [s, t]) * 0.1", "s += z * 0.5"),
+    ("a = np.array([s, t])", "a += ({},)", "a[1:] -= [s]", "t += np.sum(a) * 0.3"),
+    (
+        "def held(k, memory=[]):",
+        "    memory.append(k)",
+        "    return sum(memory)",
+        "s += held({})",
+        "t += held(s)",
+    ),
+    (
+        "match (s, w):",
+        "    case (v, 2):",
+        "        s += v * 0.5",
+        "    case _:",
+        "        t += {} * 0.3",
+    ),
+    ("s += starred({}, *seen, rate=t, **table)",),
+    ("half = functools.partial(starred, t, rate={})", "s += half(s)"),
+    ("p = Pair(s, {})", "p = p._replace(v=t)", "t += p.u * p.v * 0.3"),
+    ("q = Point({}, [s])", "q.u += t", "q.parts.append(q.u)", "s += sum(q.parts) * 0.2"),
+    ("text = f'{{w}}-{{len(seen)}}'", "s += len(text) * 0.1 * {}"),
+    ("keys = {{1, w}}", "keys |= {{w + 1}}", "s += sum(keys) * 0.05 * {}"),
+    (
+        "queue = deque([s, t], maxlen=3)",
+        "queue.append({})",
+        "queue.rotate(1)",
+        "t += queue[0] + queue.popleft()",
+    ),
+    ("u, *others = [s, t, {}]", "s += u * 0.3 + sum(others) * 0.2"),
+    ("k = State(s) if s > t else Child({})", "t += k.bump(x)"),
+    ("s = (t := {}) * 0.4 + s",),
+    (
+        "near = 1.0",
+        "while abs(near * near - 1 - s * s) > 1e-9 * (1 + s * s):",
+        "    near = 0.5 * (near + (1 + s * s) / near)",
+        "t += near * 0.2",
+    ),
+    ("for k in sorted(table):", "    t += table[k] * 0.3 + {} * 0.1"),
+    ("s += functools.reduce(lambda u, v: u * 0.5 + v, seen, {})",),
+    ("ways = [lambda v, k=k: v * k for k in range(3)]", "s += ways[w % 3]({}) * 0.3"),
 )
 
 
@@ -168,7 +258,7 @@ class Writer:
     def _statement(self, depth, in_loop):
         ways = (
             (0.30, self._step), (0.08, self._branch), (0.08, self._count), (0.04, self._repeat), (0.16, self._try),
-            (0.08, self._fail), (0.06, self._manage), (0.06, self._walk), (0.06, self._take_several),
+            (0.08, self._fail), (0.06, self._manage), (0.06, self._walk), (0.24, self._take_several),
             (0.05, self._leave), (0.03, self._return),
         )  # fmt: skip
         if depth <= 0:
@@ -249,9 +339,9 @@ class Writer:
 
 
 def drawn(number):
-    """A function, and its source."""
+    """A function, its source, and the global list that it keeps numbers in."""
     source, name = Writer(number).program(), f"<control {number}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     names = {"__name__": name}
     exec(compile(source, name, "exec"), names)
-    return names["f"], source
+    return names["f"], source, names["KEPT"]

@@ -600,6 +600,59 @@ def pairs_of_a_list_that_changes(x, xs, d):
     return total
 
 
+@program
+def map_asked_in_a_branch(x, xs, d):
+    s, items = x, map(lambda v: v * s, xs)
+    if x > 100.0:
+        d["a"] = sum(items)
+    s = 3.0 * x
+    return sum(items)
+
+
+@program
+def generator_asked_in_a_branch(x, xs, d):
+    s, items = x, (v * s for v in xs)
+    if x > 0.5:
+        d["a"] = sum(items)
+    else:
+        s = 2.0 * x
+    s = 3.0 * s
+    return s + sum(items)
+
+
+@program
+def zip_asked_in_a_branch(x, xs, d):
+    items = zip(xs, [x, x * x])
+    if x > 100.0:
+        d["a"] = sum(a * b for a, b in items)
+    xs[1] = x
+    return sum(a * b for a, b in items)
+
+
+class Stop(Exception):
+    pass
+
+
+@program
+def generator_asked_after_a_return_that_was_not_taken(x, xs, d):
+    s = 0.4
+    try:
+        try:
+            if x > 5.0:
+                return s
+        finally:
+            if "new" not in d:
+                d["new"] = x * 2.0
+            s = d["new"]
+        if s > 0.1:
+            raise Stop  # noqa: TRY301
+    except Stop:
+        items = (v * s for v in xs)
+        s = 2.0 * x
+        s = sum(items)
+    return s
+
+
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_values_derivatives_and_effects(f):
     def of_one(x):

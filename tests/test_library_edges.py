@@ -130,6 +130,107 @@ def test_E3_a_NumPy_number_makes_an_array_of_an_object_with_items():
     assert "return 2.0 * x + Pair()" in str(error.value)
 
 
+class Interval:
+    """An object with items and operators."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, k):
+        return (self.low, self.high)[k]
+
+    def __mul__(self, x):
+        return Interval(self.low * x, self.high * x)
+
+    __rmul__ = __mul__
+
+
+class Weight:
+    """An object that has no items."""
+
+    def __init__(self, w):
+        self.w = w
+
+    def __rmul__(self, x):
+        return Weight(self.w * x)
+
+
+class Aside(Interval):
+    __array_ufunc__ = None
+
+
+def number_first(x):
+    return np.sum(x[0] * Interval(x[1], 2.0)) * 1.5
+
+
+def object_first(x):
+    return (Interval(x[1], 2.0) * x[0]).high * x[1]
+
+
+def array_first(x):
+    return np.sum(x * Interval(x[1], 2.0)) * 1.5
+
+
+def without_axes(x):
+    return np.sum(np.sum(x) * Interval(x[1], 2.0)) + np.sum(np.array(x[0]) * Interval(3.0, x[1]))
+
+
+def left_to_the_class(x):
+    return (x * Aside(x[1], 2.0)).low[0] + (x[0] * Aside(x[1], 2.0)).low
+
+
+def array_of_objects(x):
+    weights = x * Weight(x[1])
+    return sum(each.w for each in weights) * len(weights)
+
+
+def lists_beside_numbers(x):
+    right, left = x[0] - [x[1], 2.0], [x[1], 3.0] + x[0]
+    return (
+        np.sum(right * left) + np.sum(np.array(x[0]) * [x[1], x[0]]) + np.sum(x[0] > [x[1], -9.0])
+    )
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        number_first, object_first, array_first, without_axes, left_to_the_class, array_of_objects,
+        lists_beside_numbers,
+    ],
+)  # fmt: skip
+def test_numpy_makes_arrays_of_objects_and_lists_beside_its_own(f):
+    at, steps = np.array([0.7, 1.3]), 1e-6 * np.eye(2)
+    expected = [(f(at + step) - f(at - step)) / 2e-6 for step in steps]
+    for tier in (None, "recorded"):
+        value, gradient = wg.value_and_grad(f, tier=tier)(at)
+        assert value == f(at)
+        close(gradient, expected, rtol=1e-7)
+
+
+def test_what_a_path_refuses_may_say_how_to_assign():
+    """Its way out has ` = ` in it, where a long line is not to be broken."""
+
+    def f(x):
+        try:
+            return np.log(x[0]) if x[0] > 0 else np.sum(x)
+        except ValueError:
+            return np.sum(x * Interval(x[1], 2.0))
+
+    close(wg.grad(f, tier="static")(np.array([0.5, 1.0])), [2.0, 0.0])
+
+
+@pytest.mark.parametrize("f", [lambda z: abs(z), lambda z: (z * z).conjugate().real])
+def test_python_s_complex_numbers_give_python_s_floats(f):
+    program = lambda x: f(complex(x, 2 * x))
+    value, slope = wg.value_and_grad(program, tier="recorded")(0.7)
+    assert type(value) is float
+    assert value == program(0.7)
+    close(slope, (program(0.7 + 1e-6) - program(0.7 - 1e-6)) / 2e-6, rtol=1e-7)
+
+
 # --- dtypes -----------------------------------------------------------------------------------
 
 SINGLE = np.array([1.0, 2.0, 3.0], np.float32)
@@ -202,3 +303,17 @@ def test_the_polar_factors_of_a_singular_matrix_have_no_derivative(matrix):
     for derivative in (wg.grad(factor), wg.jacobian(factor, mode="forward")):
         with pytest.raises(wg.WengertError, match="polar decomposition of a singular matrix"):
             derivative(matrix)
+
+
+def divided_by_a_list(x):
+    return np.sum(x[0] / [2.0, x[1]]) + np.sum(np.sum(x) ** [2.0, x[0]]) + np.sum(x[1] % [0.3, 0.4])
+
+
+@pytest.mark.parametrize("way", [wg.grad, wg.jacobian])
+def test_a_number_of_NumPy_over_a_list_is_an_array(way):
+    at = np.array([0.7, 1.3])
+    steps = 1e-6 * np.eye(2)
+    expected = [(divided_by_a_list(at + h) - divided_by_a_list(at - h)) / 2e-6 for h in steps]
+    close(way(divided_by_a_list)(at), expected, rtol=1e-7)
+    with pytest.raises(TypeError):
+        way(divided_by_a_list)([0.7, 1.3])

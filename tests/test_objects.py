@@ -2189,3 +2189,121 @@ def test_static_questions_of_the_standard_library() -> None:
 
     assert wg.grad(f)(3.0) == 6.0
     np.testing.assert_array_equal(wg.grad(f)(np.array([3.0, 4.0])), [1.0, 1.0])
+
+
+# --- tangents of methods and of what functions have captured --------------------------------
+
+
+class Gain:
+    def __init__(self, k):
+        self.k = k
+
+    def times(self, y):
+        return y * self.k * self.k
+
+
+class DoubleGain(Gain):
+    def times(self, y):
+        return 2 * super().times(y)
+
+
+def captured(k):
+    return lambda y: y * k * k
+
+
+def called_at(h, y):
+    return h(y) * y
+
+
+def called_by_a_generator_s_item(h, y):
+    items = iter([y, y])  # which reading refuses
+    first = next(items)
+    return h(first) * next(items)
+
+
+@pytest.mark.parametrize("f", [called_at, called_by_a_generator_s_item])
+@pytest.mark.parametrize("of_method", [False, True])
+def test_tangents_of_functions_look_like_their_gradients(f, of_method):
+    h = Gain(2.0).times if of_method else captured(2.0)
+    value, back = wg.pullback(f, h, 3.0)
+    bar, y_bar = back(1.0)
+    slope = (bar.__self__ if of_method else bar).k
+    assert (value, slope, y_bar) == (36.0, 36.0, 24.0)
+    assert wg.pushforward(f, h, 3.0)[1](bar, 0.0) == 36.0 * 36.0
+    assert wg.pushforward(f, h, 3.0)[1](None, 1.0) == 24.0
+
+
+def test_a_method_that_a_branch_chooses_calls_super():
+    def f(x):
+        gain = Gain(0.5) if x > 0.5 else DoubleGain(x)
+        return gain.times(x)
+
+    for x, slope in ((0.7, 0.25), (0.3, 6 * 0.3**2)):
+        assert wg.pushforward(f, x)[1](1.0) == pytest.approx(slope)
+        assert wg.derivative(f)(x) == pytest.approx(slope)
+        assert wg.grad(f)(x) == pytest.approx(slope)
+
+
+class Ringing(Gain):
+    def __init__(self, k):
+        super().__init__(k)
+        self.ring = self.times
+
+
+def test_an_object_may_hold_its_own_method():
+    rung = wg.grad(lambda o, y: o.ring(y), tier="recorded")
+    assert rung(Ringing(2.0), 3.0).k == 12.0
+
+
+ENTERED = []
+
+
+class Entering(Gain):
+    def __enter__(self):
+        ENTERED.append(self.k)
+        self.k += 1.0
+        return self
+
+    def __exit__(self, *error):
+        self.k *= 0.5
+
+    def __add__(self, y):
+        ENTERED.append(y)
+        return self.k * y
+
+
+class EnteringTwice(Entering):
+    def __enter__(self):
+        self.k *= 3.0
+        return super().__enter__()
+
+    def __add__(self, y):
+        return super().__add__(y) * y
+
+
+def entered(x):
+    ENTERED.append(x)
+    gain = Entering(x) if x > 0.5 else EnteringTwice(x * x)
+    with gain as inside:
+        x = x * inside.k
+    return x * gain.k
+
+
+def added(x):
+    ENTERED.append(x)
+    gain = Entering(x) if x > 0.5 else EnteringTwice(x * x)
+    return gain + x
+
+
+@pytest.mark.parametrize("f", [entered, added])
+@pytest.mark.parametrize("x", [0.3, 0.7])
+def test_an_object_of_one_of_two_classes_is_refused_before_anything_is_run(f, x):
+    expected = pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-7)
+    ENTERED.clear()
+    value = f(x)
+    left = list(ENTERED)
+    for way in (lambda: wg.grad(f)(x), lambda: wg.derivative(f)(x)):
+        ENTERED.clear()
+        assert way() == expected
+        assert ENTERED == left
+    assert wg.pushforward(f, x)[0] == value

@@ -72,6 +72,71 @@ def test_no_box_is_left_in_globals():
     assert type(KEPT["last"]) is float
 
 
+SEEN = {}
+LAST = []
+
+
+class Named:
+    value = None
+
+
+def keeps_its_argument(x):
+    SEEN["x"] = x
+    return x * x
+
+
+def keeps_its_result(x):
+    SEEN["y"] = y = x * 2.0
+    return y
+
+
+def keeps_some_of_its_results(x):
+    LAST.append(x * x)
+    return [LAST[-1], (x, {"y": LAST[0]})]
+
+
+def keeps_it_in_a_class(x):
+    Named.value = x
+    return x
+
+
+def keeps_an_array(x):
+    SEEN["a"] = a = np.array([x, 1.0])
+    LAST.append(a)
+    return a[0] * SEEN["a"]
+
+
+def raises_after_that(x):
+    SEEN["x"] = x
+    LAST.append([x * x])
+    return LAST[0][0][0]  # which raises
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        keeps_its_argument, keeps_its_result, keeps_some_of_its_results, keeps_it_in_a_class, keeps_an_array,
+        raises_after_that,
+    ],
+)  # fmt: skip
+def test_what_is_an_argument_or_a_result_as_well_is_left_plain(f):
+    def left_by(call):
+        SEEN.clear()
+        LAST.clear()
+        Named.value = None
+        try:
+            call()
+        except TypeError as error:
+            assert f is raises_after_that, error  # noqa: PT017
+        return repr([SEEN, LAST, Named.value]), [
+            type(x) for x in (*SEEN.values(), *LAST, Named.value)
+        ]
+
+    expected = left_by(lambda: f(3.0))
+    assert left_by(lambda: recorded.pullback(f, (3.0,), {})) == expected
+    assert left_by(lambda: recorded.pushforward(f, (3.0,), {})) == expected
+
+
 def test_arguments_are_left_as_plain_python_leaves_them():
     def program(state, x):
         state["history"].append(x * 2.0)
@@ -590,3 +655,89 @@ SUMMED = [
 @pytest.mark.parametrize("f", SUMMED)
 def test_functions_of_math_walk_over_anything(f):
     assert wg.grad(f, **RECORDED)(0.8) == pytest.approx(slope(f, 0.8), rel=1e-8)
+
+
+def test_a_number_of_numpy_has_no_items_at_any_level():
+    def program(x):
+        y = np.sum(np.ones(2) * x)
+        try:
+            return y[0]
+        except IndexError:
+            return y[()] * y * abs(complex(x, x))
+
+    def slope_of(x):
+        return wg.grad(program, **RECORDED)(x)
+
+    assert wg.grad(program, **RECORDED)(2.0) == pytest.approx(12 * 2**0.5 * 4)
+    assert wg.hvp(program, **RECORDED)(2.0, 1.0) == pytest.approx(24 * 2**0.5 * 2)
+    assert wg.grad(slope_of, **RECORDED)(2.0) == pytest.approx(24 * 2**0.5 * 2)
+
+
+TWO_OBJECTS = np.array([None, None], dtype=object)
+
+
+def keeps_objects(x):
+    TWO_OBJECTS[0] = x
+    TWO_OBJECTS[1] = [x * x]
+    return TWO_OBJECTS[0] * x
+
+
+def test_an_array_of_objects_is_left_with_plain_numbers():
+    TWO_OBJECTS[:] = None
+    assert wg.grad(keeps_objects, **RECORDED)(3.0) == 6.0
+    assert TWO_OBJECTS.tolist() == [3.0, [9.0]]
+    assert [type(TWO_OBJECTS[0]), type(TWO_OBJECTS[1][0])] == [float, float]
+
+
+def adds_a_tuple(x, a):
+    a += (x,)
+    return a @ a
+
+
+def adds_a_list_to_a_part(x, a):
+    a[1:] += [x * x]
+    a[0] -= x
+    return a @ a
+
+
+def takes_a_list_off(x, a):
+    a -= [[x], [x * x]]
+    a *= (x,)
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize(
+    ("f", "shape"),
+    [(adds_a_tuple, (3,)), (adds_a_list_to_a_part, (3,)), (takes_a_list_off, (2, 3))],
+)
+def test_lists_are_broadcast_where_they_are_added_in_place(f, shape):
+    whole = lambda: np.linspace(0.3, 1.1, np.prod(shape)).reshape(shape)
+    expected = pytest.approx(slope(lambda x: f(x, whole()), 0.7), rel=1e-7)
+    assert wg.grad(f, **RECORDED)(0.7, whole()) == expected
+    assert wg.derivative(lambda x: f(x, whole()), **RECORDED)(0.7) == expected
+
+
+def binds_global_names(x):
+    global LATEST, FIRST_BOUND
+    LATEST = x * x
+    FIRST_BOUND = x
+    return LATEST * FIRST_BOUND
+
+
+LATEST = 0.0
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda x: wg.hvp(binds_global_names, **RECORDED)(x, 1.0),
+        wg.derivative(binds_global_names, order=2, **RECORDED),
+        wg.grad(lambda x: wg.grad(binds_global_names, **RECORDED)(x), **RECORDED),
+    ],
+)
+def test_global_names_that_an_inner_run_binds_are_left_plain(second):
+    names = globals()
+    names.pop("FIRST_BOUND", None)
+    assert second(2.0) == 12.0
+    assert (LATEST, names["FIRST_BOUND"]) == (4.0, 2.0)
+    assert [type(LATEST), type(names["FIRST_BOUND"])] == [float, float]

@@ -62,7 +62,7 @@ WRITES_TO_ARRAYS = [
 ]
 WRITES_TO_LISTS = [
     "{}.append({}[0] * x)", "{} += [{}[1] * x]", "{}.reverse()", "{}.pop()", "{} += {}[:1]",
-    "{}.insert(0, {}[1])", "for k in range(len({})):\n        {}[k] *= x",
+    "{}.insert(0, {}[1])", "{} *= 2", "for k in range(len({})):\n        {}[k] *= x",
 ]  # fmt: skip
 KINDS = {
     numbers: (
@@ -75,7 +75,8 @@ KINDS = {
     ),
     lists_of_rows: (
         [*PARTS, *PARTS_OF_LISTS, "{}[0]", "{}[-1]", "{}[0][1:]", "sorted({}, key=len)"],
-        [*WRITES, *WRITES_TO_LISTS, "{}[0][0] = x", "{}[1][0] *= x", "{}[0] *= x", "for r in {}:\n        r *= x"],
+        [*WRITES, *WRITES_TO_LISTS, "{}[0][0] = x", "{}[1][0] *= x", "{}[0] *= x", "{}[0] += (x,)",
+         "for r in {}:\n        r *= x"],
     ),
     tables: (
         [*PARTS, "{}[0]", "{}[1]", "{}.T", "{}.T[1]", "{}[:, 1]", "{}.reshape(16)[2:6]", "{} * x"],

@@ -690,3 +690,79 @@ def test_what_a_function_remembers_is_not_told_nor_cleared_inside_a_program(f, n
         f"`{name}` of {function}, which remembers its results: a derivative remembers them elsewhere"
         in str(error.value)
     )
+
+
+CLOSED = []
+
+
+def weighted(items, count):
+    try:
+        for k, item in enumerate(items):
+            if k >= count:
+                return
+            yield item * (k + 1)
+    finally:
+        CLOSED.append(count)
+
+
+def asked_for_one_item_at_a_time(x):
+    """Reading refuses the only path that there is, and knows nothing of what it leaves outside."""
+    return sum(u * v for u, v in zip(weighted([x, x * x, 1.0], 2), [1.0, x]))
+
+
+def test_a_pushforward_whose_path_is_refused_runs_the_function_once():
+    CLOSED.clear()
+    value, push = wg.pushforward(asked_for_one_item_at_a_time, 0.5)
+    assert (value, push(1.0), push(2.0)) == (0.75, 2.5, 5.0)
+    assert CLOSED == [2]
+
+
+def bound_in_a_branch(x, n):
+    global NEW
+    if n > 1:
+        NEW = x * n
+    return NEW * x
+
+
+def bound_in_a_loop(x, n):
+    global NEW
+    for k in range(n):
+        NEW = x * (k + 1)
+        if NEW > 100.0:
+            break
+    return NEW * x
+
+
+def bound_by_a_function_of_a_loop(x, n):
+    for _ in range(n):
+
+        def bind(y):
+            global NEW
+            NEW = y * x  # noqa: B023
+            return NEW
+
+        x = bind(x)
+    return NEW + x
+
+
+def outcome_of(call):
+    try:
+        value = call()
+    except NameError as error:
+        value = str(error)
+    return value, globals().get("NEW")
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_a_loop, bound_by_a_function_of_a_loop])
+def test_a_global_that_is_not_there_yet(f, tier):
+    derived = wg.value_and_grad(f, tier=tier)
+    for n in (0, 3, 0, 2):  # a later call finds what an earlier one has bound
+        globals().pop("NEW", None)
+        expected, left = outcome_of(lambda: f(0.7, n))  # noqa: B023
+        globals().pop("NEW", None)
+        found, bound = outcome_of(lambda: derived(0.7, n))  # noqa: B023
+        if isinstance(found, tuple):
+            assert found[1] == pytest.approx((f(0.7 + STEP, n) - f(0.7 - STEP, n)) / (2 * STEP))
+            found = found[0]
+        assert (found, bound) == (expected, left)

@@ -242,6 +242,23 @@ class Pushforward:
         moving = [None if is_zero(tangent) else tangent for tangent in tangents]
         return self._along(moving, *copied(self._at), guarded=True)[1]
 
+    def refusal_of_its_path(self) -> WengertError | None:
+        """What refuses the path that the run takes: it is recorded, before the function has left anything outside."""
+        derived, (args, options, captured) = self._derived, copied(self._at)
+        if not derived.refuses_paths or not derived.is_repeatable:
+            return None
+        still = self._leaves_of([None] * len(args), derived, args, written_out=True)
+        before = traces()
+        try:
+            with _as_they_were(self._outside):
+                derived.run(
+                    *args, *(dot for leaves in still for dot in leaves), **options, **captured
+                )
+        except Exception as error:
+            if engine.may_begin_again(derived, error, args, before):
+                return cast(WengertError, presented(error))
+        return None
+
     def __repr__(self) -> str:
         return f"<pushforward of {calling.shown(self._function)}>"
 
@@ -282,7 +299,12 @@ class Pushforward:
         return y, push(*tangents)
 
     def _leaves_of(
-        self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]
+        self,
+        tangents: Sequence[Any],
+        derived: Derived,
+        args: Sequence[Any],
+        *,
+        written_out: bool = False,
     ) -> list[list[Any]]:
         """The numbers and arrays that every tangent consists of; none of a zero that is not written out."""
         kinds = {each.name: each.kind for each in derived.functions[0].inputs}
@@ -296,7 +318,7 @@ class Pushforward:
             )
             kind = kinds[name]
             leaves = [whole_like(*given)] if kind == UNKNOWN else leaves_like(*given, kind=kind)
-            found.append([] if tangent is None else leaves)
+            found.append([] if tangent is None and not written_out else leaves)
         return found
 
 
@@ -330,7 +352,9 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
         refusal = refused.refusal
     else:
         push = Pushforward(f, derived, args, kwargs)  # before the function may change its arguments
-        return f(*args, **kwargs), push
+        refusal = push.refusal_of_its_path()
+        if refusal is None:
+            return f(*args, **kwargs), push
     return recorded_or_read(
         refusal,
         lambda: recorded().pushforward(f, args, kwargs),

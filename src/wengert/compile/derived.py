@@ -163,6 +163,13 @@ class Derived:
 
         return calls_unknown(self.functions[0])
 
+    @property
+    def refuses_paths(self) -> bool:
+        """Whether runs of some paths are refused, of which nothing else is known, such as what they change."""
+        from ..passes.checks.repeatable import refuses_paths
+
+        return refuses_paths(self.functions[0])
+
     def read_from(self) -> list[Any]:
         """The values of the globals that it reads when it runs."""
         return [

@@ -207,6 +207,9 @@ def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Inpu
 
 
 def _can_change(kind: Kind) -> bool:
+    """Whether what a kind holds besides numbers and arrays may be one object in two places."""
+    if isinstance(kind, Seq):
+        return not isinstance(kind.item, Number)
     if not isinstance(kind, Struct):
         return False
     return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))
@@ -231,7 +234,7 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     """A check that what the program changes is given to it once, where it could be otherwise."""
     changed = [place for place in it.heap if place.origin in params]
     objects = [param for param in params if is_mutable(param)]
-    if not changed or len(objects) < 2:
+    if not changed or (len(objects) < 2 and not any(_can_change(each.kind) for each in objects)):
         return []
     return [Eqn((Var(NONE),), apart, tuple(objects))]
 

@@ -38,15 +38,17 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
-def bound(x: Any, name: str, free: bool = False) -> Any:
+def bound(x: Any, name: str, free: bool | None = False) -> Any:
     """x, or what Python raises for a name, or an attribute, that was never assigned.
 
-    `free`: the name is that of a function around the one that reads it.
+    `free`: the name is that of a function around the one that reads it; None: a global one.
     """
     if type(x).__name__.endswith("Undefined"):
         owner, _, attribute = name.rpartition(".")
         if owner:
             raise AttributeError(f"{owner!r} object has no attribute {attribute!r}")
+        if free is None:
+            raise NameError(f"name {name!r} is not defined")
         if free:
             raise NameError(
                 f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"

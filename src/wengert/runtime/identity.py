@@ -266,15 +266,6 @@ def no_view_of_number(base: Any) -> None:
         )
 
 
-def no_tuple(value: Any) -> None:
-    """Check that what is added to in place, or repeated, is a list: of a tuple that makes a new one."""
-    if isinstance(value, tuple):
-        raise unclear(
-            "a tuple is added to in place, where only the run tells it from a list\n"
-            "Write `a = a + b`, or specialise the derivative for example arguments."
-        )
-
-
 def copy_of_array(made: Any) -> None:
     """Check that what a method `copy` gave is an array, which holds no objects and changes in place."""
     if not isinstance(made, np.ndarray):
@@ -286,9 +277,10 @@ def copy_of_array(made: Any) -> None:
 
 def python_number(x: Any, beside: str) -> None:
     """Check that the operator of a number leaves it to an object with items what the result is."""
-    if isinstance(x, np.generic):
+    if isinstance(x, (np.generic, np.ndarray)):
+        what = "array" if isinstance(x, np.ndarray) else "number"
         raise unclear(
-            f"a NumPy number meets an object of {beside}, of which NumPy makes an array\n"
+            f"a NumPy {what} meets an object of {beside}, of which NumPy makes an array\n"
             "Write `float(x)` for the number if the class is to say what the operator does, or\n"
             "`np.asarray` around the object if NumPy is."
         )
@@ -415,20 +407,20 @@ def apart(*values: Any) -> None:
     arrays: list[np.ndarray] = []
     for value in values:
         _refuse_again(value, seen, arrays)
+    if overlap(arrays):
+        raise _given_twice("two of the arrays given to it share memory")
 
 
 def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
     if isinstance(value, np.ndarray):
-        if any(np.shares_memory(value, other) for other in arrays):
-            raise _given_twice("two of the arrays given to it share memory")
         arrays.append(value)
+        return
     if isinstance(value, (memoryview, MappingProxyType)):
         raise _given_twice(f"a {type(value).__name__} given to it shows what another object holds")
-    if not can_change(value) and not isinstance(value, tuple):
-        return
-    if id(value) in seen:
-        raise _given_twice("one object is given to it twice")
-    seen.add(id(value))
+    if can_change(value):
+        if id(value) in seen:
+            raise _given_twice("one object is given to it twice")
+        seen.add(id(value))
     for item in values_held(value) if isinstance(value, (list, tuple, dict)) else ():
         _refuse_again(item, seen, arrays)
 

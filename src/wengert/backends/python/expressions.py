@@ -326,7 +326,8 @@ class Expressions:
 
     def bound(self, eqn: Eqn) -> Code:
         options = [Code(string(eqn.param("name")))]
-        options += [Code("free=True")] if eqn.param("free") else []
+        free = eqn.param("free", False)
+        options += [] if free is False else [Code(f"free={free}")]
         return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), *options)
 
     def stop_gradient(self, eqn: Eqn) -> Code:

@@ -152,7 +152,8 @@ def _inside_brackets(inside: Code, room: int, comma: bool) -> Iterator[tuple[int
 def _in_parentheses(code: Code, room: int) -> Iterator[tuple[int, Code]]:
     """`x = (` … `)` around a right-hand side that has no brackets of its own."""
     head = next((h for h in _HEADS if code.text.startswith(h)), None)
-    at = code.text.find(" = ") + 3
+    equals = (k for k, *_ in _positions(code.text) if code.text.startswith(" = ", k))
+    at = next(equals, -3) + 3
     if head is not None:
         at = len(head)
     tail = 1 if code.text.endswith(":") else 0

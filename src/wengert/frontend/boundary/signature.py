@@ -36,6 +36,7 @@ from ...ir.types import (
     Step,
     Struct,
     join,
+    leaves,
     step_into,
 )
 from ...ops.program.drawing import kind_of_generator
@@ -474,12 +475,16 @@ def step(value: Any, step_: Step) -> Any:
             return attribute(value, step_.key)
         case "cell":
             value = compiled_from(value)
+            if not hasattr(value, "__closure__"):
+                return getattr(value, step_.key)  # of its tangent
             return value.__closure__[value.__code__.co_freevars.index(step_.key)].cell_contents
 
 
 def leaf_values(kind: Kind, value: Any) -> Iterator[Any]:
     """The leaves of a run-time value, in the order of `ir.types.leaves`."""
     match kind:
+        case Struct() if value is None:  # no tangent, of a part that has no derivative
+            yield from (None for _ in leaves(kind))
         case Struct(keys=keys, items=items):
             for key, item in zip(keys, items, strict=True):
                 yield from leaf_values(item, step(value, step_into(kind, key)))

@@ -15,6 +15,7 @@ from ...ops.program import identity as ident, memory as me
 from ...ops.registry import named
 from .. import heap
 from ..classes.class_lookup import defines
+from ..domain.operators import op_of
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -29,15 +30,26 @@ def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:
     """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
-    from ..domain.operators import op_of
-
     old, new = heap.now(it, old), heap.now(it, new)
     op, _ = op_of(operator_)
     own = it.call_method_of_class(old, _IN_PLACE.get(op.name, ""), [new])
     if own is not None:
         return own
-    if op.name in ("add", "mul") and _is_tuple(it, old, new):
+    if op.name in ("add", "mul") and is_tuple(it, old):
         return it.binary(operator_, old, new, node)
+    if op.name in ("add", "mul") and _may_be_tuple(it, old, new):
+        return it.choose(
+            it.emit(me.can_change, it.atom(old)),
+            lambda: _changed(it, operator_, old, new, node),
+            lambda: it.binary(operator_, old, it.as_tuple(new) if op.name == "add" else new, node),
+        )
+    return _changed(it, operator_, old, new, node)
+
+
+def _changed(
+    it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
+) -> Value:
+    op, _ = op_of(operator_)
     if isinstance(old, Items) and old.form == "list" and op.name == "add":
         extend(it, old, new)
         return old
@@ -76,14 +88,10 @@ def add_in_place(
     return result
 
 
-def _is_tuple(it: Interpreter, old: Value, new: Value) -> bool:
-    """Whether `old += new` is of a tuple, which it leaves as it is; where only the run knows, it is to tell."""
-    if is_tuple(it, old):
-        return True
+def _may_be_tuple(it: Interpreter, old: Value, new: Value) -> bool:
+    """Whether only the run tells a tuple, which `old += new` leaves as it is, from a list."""
     of_lists = is_certainly_list(it, old) or is_certainly_list(it, new)
-    if isinstance(old, Var) and isinstance(old.kind, Seq) and not of_lists:
-        it.emit(ident.no_tuple, old)
-    return False
+    return isinstance(old, Var) and isinstance(old.kind, Seq) and not of_lists
 
 
 def as_the_array_holds_it(it: Interpreter, old: Value, new: Value, result: Value) -> Value:

@@ -162,6 +162,8 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
     made = it.builder.visible_definition(atom) if isinstance(atom, Var) else None
     given = made is None or not (is_foreign(made.op) or made.op in (st.opaque, st.apply))
     if name == "__enter__" and kind_of_value(manager) == UNKNOWN and given:
+        assert isinstance(atom, Var)
+        it.refuse_chosen(("__enter__", "__exit__"), atom)
         it.emit(ident.built_in_operator, atom, Const(("__enter__", "__exit__")))
     params = {"name": Const(name)}
     method = it.builder.emit_with(st.getattr_, (atom,), params, kind=Other("method"))

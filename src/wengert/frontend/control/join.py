@@ -89,6 +89,9 @@ class JoinValues(JoinOneSided):
         if isinstance(a, (Part, Untracked)) or isinstance(b, (Part, Untracked)):
             return Untracked("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)
+        if any(isinstance(each, Items) and iterator_state.is_lazy(each) for each in (a, b)):
+            # what makes its items would be run here, and not when they are asked for
+            return Untracked("branches differ in how far an iterator has come")
         pairs = self._held_by_both(a, b)
         if isinstance(a, Items) and pairs is not None:
             values = [self.merge(x, y) for x, y in pairs.values()]
@@ -217,7 +220,7 @@ class JoinValues(JoinOneSided):
         contents = [
             each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
         ]
-        if len(contents) == 2 and all(map(iterator_state.walks_over_data, contents)):
+        if len(contents) == 2 and not any(map(iterator_state.is_lazy, contents)):
             assert isinstance(a, Items)
             assert isinstance(b, Items)
             return self._merge_objects(a, b)

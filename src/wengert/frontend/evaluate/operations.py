@@ -181,6 +181,7 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     refuse_unknown_objects(it, op, values)
     if any(isinstance(kind_of_value(value), Array) for value in values):
         return it.emit(op, *(_as_array(it, value) for value in values))
+    _refuse_number_beside_list(it, op, values)
     result = it.emit(op, *(it.atom(value) for value in values))
     unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
     counted = op is el.mul and any(kind_of_value(value) in COUNTS for value in values)
@@ -189,6 +190,21 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     return result
 
 
+def _refuse_number_beside_list(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    """A number of NumPy's makes an array of a list, where one of Python's raises: only the run tells them apart.
+
+    Raises:
+        UnsupportedSyntax: it is such an operator.
+    """
+    is_one = any(isinstance(kind_of_value(value), Number) for value in values)
+    if is_one and op in _OF_ARRAYS and any(map(_is_list, values)):
+        raise it.unsupported(
+            "a number meets a list, of which NumPy makes an array if the number is its own",
+            "Say so: `np.array(items)`.",
+        )
+
+
+_OF_ARRAYS = frozenset((el.add, el.sub, el.div, el.floordiv, el.mod, el.pow_))
 _FOR_NUMBERS = frozenset((st.lt, st.le, st.gt, st.ge, el.add, el.sub, el.div, el.floordiv, el.pow_))
 
 

@@ -47,8 +47,8 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
             _note_unbound(it, name)
             cells.unbound(it, name, own=_is_own(scope, where))
         where = where.outer
-    if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
-        return cells.read(it, cell, name, own=False)
+    if cell := cells.known_external(it, scope.globals, name):
+        return cells.read(it, cell, name, own=None)
     if _is_local(it, scope, name):
         _note_unbound(it, name)
         cells.unbound(it, name, own=True)

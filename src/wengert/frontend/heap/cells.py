@@ -55,8 +55,8 @@ def contents(it: Interpreter, cell: Items) -> Value | None:
     return heap.now(it, held.values[0]) if held.values else None
 
 
-def read(it: Interpreter, cell: Items, name: str, *, own: bool) -> Value:
-    """The value of a name; `own` says that it belongs to the function that reads it."""
+def read(it: Interpreter, cell: Items, name: str, *, own: bool | None) -> Value:
+    """The value of a name; `own` says that it belongs to the function that reads it, None that it is global."""
     value = contents(it, cell)
     if isinstance(value, Maybe):
         return it.checked(value, name, own=own)
@@ -65,7 +65,9 @@ def read(it: Interpreter, cell: Items, name: str, *, own: bool) -> Value:
     return value
 
 
-def unbound(it: Interpreter, name: str, *, own: bool) -> NoReturn:
+def unbound(it: Interpreter, name: str, *, own: bool | None) -> NoReturn:
+    if own is None:
+        raise_now(it, NameError, f"name '{name}' is not defined")
     which, where = ("local", "") if own else ("free", " in enclosing scope")
     message = (
         f"cannot access {which} variable '{name}' where it is not associated with a value{where}"

@@ -84,9 +84,9 @@ def lost_iterator(it: Interpreter, why: Untracked) -> Items:
     return lost
 
 
-def walks_over_data(held: Items) -> bool:
-    """Whether what an iterator walks over are items that there are already."""
-    return not isinstance(held.values[0], LazyIterable)
+def is_lazy(held: Items) -> bool:
+    """Whether an object is an iterator whose items are made when they are asked for."""
+    return held.form == "iterator" and isinstance(held.values[0], LazyIterable)
 
 
 def producer_of(value: Value) -> GeneratorFrame:

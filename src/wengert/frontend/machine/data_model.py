@@ -99,6 +99,10 @@ class DataModel:
         self, names: tuple[str, ...], values: Sequence[Value], *, may_be_any: bool = False
     ) -> None: ...
 
+    # Refuse, before anything is run, an object of a class with one of these methods that a branch has chosen.
+    @done_in("objects.operators")
+    def refuse_chosen(self, names: tuple[str, ...], value: Var) -> None: ...
+
     # What is walked over; an object of the user's classes is what its class says.
     @done_in("objects.operators")
     def as_asked(self, value: Value) -> Value: ...

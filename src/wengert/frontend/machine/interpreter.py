@@ -441,15 +441,15 @@ class Interpreter(Operations):
 
     # --- names ----------------------------------------------------------------------------
 
-    def checked(self, value: Value, name: str, *, own: bool = True) -> Value:
+    def checked(self, value: Value, name: str, *, own: bool | None = True) -> Value:
         """A value that is certainly bound; where it may not be, its use checks at run time.
 
-        `own` says that the name belongs to the function that reads it.
+        `own` says that the name belongs to the function that reads it; None that it is a global one.
         """
         if not isinstance(value, Maybe):
             return value
         params: dict[str, Atom] = {"name": Const(name)}
-        params |= {} if own else {"free": Const(True)}
+        params |= {} if own else {"free": Const(None if own is None else True)}
         checked = self.builder.emit_with(st.bound, [value.witness], params)
         return self._with_witness(value, checked)
 

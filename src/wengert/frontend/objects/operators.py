@@ -10,7 +10,7 @@ from typing import Any
 
 from ...ir.graph import Const, Var
 from ...ir.op import Op
-from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
+from ...ir.types import UNKNOWN, Array, Number, Seq, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ...runtime.containers import CONTENTS
@@ -164,7 +164,31 @@ def refuse_unknown(
     may_be_any = may_be_any and it.reading.general
     if may_be_any or any(says_of_operators(cls, names) for cls in it.reading.made_of):
         for value in unknown:
+            refuse_chosen(it, names, value)
             it.emit(ident.built_in_operator, value, Const(names))
+
+
+@operation("refuse_chosen")
+def refuse_chosen(it: Interpreter, names: tuple[str, ...], value: Var) -> None:
+    """Refuse, before anything is run, an object of a class with one of these methods that a branch has chosen.
+
+    Raises:
+        UnsupportedSyntax: it is one, on one path at least.
+    """
+    choice = it.builder.visible_definition(value)
+    if choice is None or not choice.blocks or value not in choice.outs:
+        return
+    at = choice.outs.index(value)
+    chosen = [block.outs[at] for block in choice.blocks if at < len(block.outs)]
+    made = [eqn for block in choice.blocks for eqn in block.eqns if eqn.op is st.pack]
+    classes = [eqn.param("type") for eqn in made if eqn.outs[0] in chosen]
+    for cls in classes:
+        if isinstance(cls, type) and says_of_operators(cls, names):
+            raise it.unsupported(
+                f"branches choose between objects of different classes, of which {cls.__name__} says itself what "
+                "is done here",
+                "Do it in each branch.",
+            )
 
 
 def says_of_operators(cls: type, names: Iterable[str]) -> bool:
@@ -188,7 +212,7 @@ def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | 
     attempts = [(left, name, right), (right, reflected, left)]
     if _comes_first(left, right, reflected):
         attempts.reverse()
-    _refuse_number_beside_sequence(it, left, right)
+    _refuse_numpy_beside_object(it, left, right, reflected)
     for receiver, method, other in attempts:
         result = call_method_of_class(it, receiver, method, [other])
         if result is not None:
@@ -196,14 +220,24 @@ def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | 
     return None
 
 
-def _refuse_number_beside_sequence(it: Interpreter, left: Value, right: Value) -> None:
-    """Have the run refuse a number of NumPy's beside an object with items: NumPy makes an array of the object."""
-    cls = object_class(right)
-    if cls is None or not isinstance(kind_of_value(left), Number):
+def _refuse_numpy_beside_object(it: Interpreter, left: Value, right: Value, reflected: str) -> None:
+    """Refuse an array beside an object, or a number of NumPy's beside one with items, of which NumPy makes an array.
+
+    Raises:
+        UnsupportedSyntax: it is an array; whether a number is one of NumPy's is for the run to say.
+    """
+    cls, kind = object_class(right), kind_of_value(left)
+    if cls is None or not isinstance(kind, (Number, Array, Unknown)):
         return
+    if any(hasattr(cls, n) for n in ("__array_ufunc__", "__array_priority__")):
+        return  # NumPy leaves the operator to classes that say so
     has_items = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
-    asked = any(hasattr(cls, n) for n in ("__array_ufunc__", "__array_priority__"))
-    if has_items and not asked:  # NumPy leaves the operator to classes that say so
+    if isinstance(kind, Array) and hasattr(cls, reflected) and (has_items or kind.rank != 0):
+        raise it.unsupported(
+            f"an array meets an object of {cls.__name__}, of which NumPy makes an array",
+            "Put the object first, or give its class an `__array_ufunc__ = None`: it then has the operator.",
+        )
+    if has_items:
         it.emit(ident.python_number, it.atom(left), Const(cls.__name__))
 
 

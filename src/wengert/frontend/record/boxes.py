@@ -105,6 +105,12 @@ class Recorded(PerturbedNumber):
         """Another view of the same memory."""
         return Recorded(value, self.tape, memory=self.memory)
 
+    def again(self) -> Recorded:
+        """Another box of the same number or array: who holds it is told from who holds this one."""
+        box = Recorded(self.value, self.tape, self.number, self.memory)
+        _set_root(box, self.root_of)
+        return box
+
     # --- items ----------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
@@ -113,9 +119,8 @@ class Recorded(PerturbedNumber):
         if memory is None:
             if not hasattr(value_of(value), "dtype"):
                 return value[index]  # which says that a number has no items
-            return recorded(
-                self.tape, st.getitem, (self, index), {}, operator.getitem, (self, index), {}
-            )
+            pair = (self, index)
+            return recorded(self.tape, st.getitem, pair, {}, lambda x, at: x[at], pair, {})
         if memory.is_of_records and records.is_record(value):
             return records.item(self, index)
         found = value[index]
@@ -211,6 +216,9 @@ class Recorded(PerturbedNumber):
     def __reversed__(self) -> Iterator[Any]:
         return (self[k] for k in reversed(range(len(self))))
 
+    def __abs__(self) -> Any:
+        return recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+
     # --- operators that change an array in place ----------------------------------------------
 
     def __iadd__(self, other: Any) -> Any:
@@ -222,7 +230,8 @@ class Recorded(PerturbedNumber):
     def _add(self, other: Any, sign: int, function: Callable[[Any, Any], Any]) -> Any:
         if self.memory is None:
             return NotImplemented
-        other = gathered_items(other)
+        in_items = isinstance(other, (list, tuple)) and boxes_in(other)
+        other = operations.stacked(other) if in_items else gathered_items(other)
         self._about_to_take(other)
         function(self._value, at_level_below(other, self.tape))
         if self._is_moved_by(other):

@@ -16,7 +16,7 @@ from ...numbers.number import PerturbedNumber
 from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
-from .classes import CLASS, PLAIN, is_object
+from .classes import CLASS, PLAIN, is_object, is_own_class
 from .world import World
 
 
@@ -63,13 +63,17 @@ class Leaving:
                 made.cell_contents = plain
         for scope, given, names in world.scopes:
             self._leave_names(scope, given, names)
+        for names, name in self._tape.names:
+            names[name] = self.plain(names.get(name))
 
     def _leave_names(
         self, scope: dict[str, Any], given: dict[str, Any], names: dict[str, Any]
     ) -> None:
         for name, value in list(scope.items()):
             if name != "__builtins__" and (name not in given or value is not given[name]):
-                names[name] = scope[name] = self.plain(value)
+                names[name] = scope[name] = plain = self.plain(value)
+                if type(plain) is Recorded:
+                    plain.tape.names.append((names, name))
         for name in given:
             if name not in scope:
                 names.pop(name, None)
@@ -245,8 +249,12 @@ class Leaving:
             return
         # containers of the program that held nothing of interest when the run began, first: the heap is large
         for x, made in tuple(self._world.known.values()):
-            if made is x and isinstance(x, (list, dict, set, deque)):
-                self._fill(x, x)
+            if made is x and isinstance(x, (list, dict, set, deque, np.ndarray)):
+                self._fill(
+                    x, x
+                )  # arrays of objects among them, of which the collector knows nothing
+            elif made is x and isinstance(x, type) and is_own_class(x):
+                self._fill_class(x, x)
         if sys.getrefcount(self._tape) <= expected:
             return
         boxes = [x for x in gc.get_referrers(self._tape) if type(x) is Recorded]
@@ -258,6 +266,9 @@ class Leaving:
                 continue
             if isinstance(holder, CellType):
                 self._fill_cell(holder)
+            elif _is_scope(holder):  # of a run around this one
+                boxed = {name: x for name, x in holder.items() if type(x) is Recorded}
+                holder.update({name: self.plain(x) for name, x in boxed.items()})
             elif (cls := _class_with(holder)) is not None:
                 self._fill_class(cls, cls)
             elif isinstance(holder, (list, dict, set, deque)) or is_object(holder):

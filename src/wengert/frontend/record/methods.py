@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from operator import methodcaller
 from typing import Any, cast
 
 import numpy as np
@@ -250,7 +251,8 @@ def _put(box: Recorded, indices: Any, values: Any, mode: str = "raise") -> None:
 
 
 def _conjugate(box: Recorded, *args: Any, **options: Any) -> Any:
-    return operations.called(np.conjugate, (box,), {})
+    conjugate = registry.named("conj")
+    return boxes.recorded(box.tape, conjugate, (box,), {}, methodcaller("conjugate"), (box,), {})
 
 
 def _set_flags(box: Recorded, *args: Any, **flags: Any) -> None:

@@ -13,7 +13,7 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
-from .boxes import Recorded, asked, at_level_below, noted, recorded
+from .boxes import Recorded, asked, at_level_below, gathered_items, noted, recorded
 from .tape import Number, Weighted
 
 
@@ -154,15 +154,44 @@ for _name, _question in {
     setattr(Recorded, _name, _asking(_name, _question))
 
 
+_NUMPY_ASKS = ("__array_ufunc__", "__array_priority__")
+"""What classes say of themselves to which NumPy leaves its operators."""
+
+
+def _numpy_takes(self: Recorded, other: Any, name: str) -> bool:
+    """Whether an operator that takes no operand of this class is NumPy's, which makes an array of the operand."""
+    value = value_of(self)
+    if isinstance(other, (list, tuple)):
+        repeats = isinstance(value, np.generic) and name in ("__mul__", "__rmul__")
+        return isinstance(value, (np.generic, np.ndarray)) and not repeats
+    cls = type(other)
+    if not isinstance(value, (np.generic, np.ndarray)) or cls.__module__ == "builtins":
+        return False
+    return not any(hasattr(cls, asked) for asked in _NUMPY_ASKS)
+
+
+def _as_objects(x: Recorded) -> Any:
+    """The numbers of an array as an array of objects, on which NumPy calls their own operators."""
+    objects = np.empty(np.shape(value_of(x)), object)
+    objects[...] = x.tolist()
+    return objects
+
+
 def _saying(name: str) -> Any:
-    """An operator that raises of an operand of Python's own, which takes no numbers, what that raises."""
+    """An operator that does with an operand which takes no numbers what that of the value does, or raises."""
     compute = getattr(Recorded, name)
     is_reflected = name.startswith("__r") and name != "__rshift__"
     function = getattr(operator, name.replace("__r", "__") if is_reflected else name)
 
     def say(self: Recorded, other: Any) -> Any:
         result = compute(self, other)
-        if result is NotImplemented and type(other).__module__ == "builtins":
+        if result is not NotImplemented:
+            return result
+        if _numpy_takes(self, other, name):
+            objects = _as_objects(self)
+            pair = (other, objects) if is_reflected else (objects, other)
+            return gathered_items(function(*pair))
+        if type(other).__module__ == "builtins" and name not in _COMPARISONS:
             pair = (other, value_of(self)) if is_reflected else (value_of(self), other)
             return function(*pair)
         return result
@@ -170,6 +199,10 @@ def _saying(name: str) -> Any:
     return say
 
 
+_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
     for _prefix in ("", "r"):
         setattr(Recorded, f"__{_prefix}{_name}__", _saying(f"__{_prefix}{_name}__"))
+for _name in _COMPARISONS:
+    setattr(Recorded, _name, _saying(_name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from .classes import PLAIN, blank, fill, is_object
 from .leaving import Leaving
 from .memory import NUMPYS_OWN
 from .sweeps import Run
+from .tape import Tape
 from .world import World
 
 Build = Callable[[Callable[["Leaf"], Any]], Any]
@@ -122,12 +123,13 @@ class RecordedRun:
             except BaseException as error:
                 leaving.plain(error)
                 leaving.settle()
+                leaving.sweep_out(0, set())
                 if isinstance(error, TypeError) and _is_of_c(str(error)):
                     raise met_in_c(error) from error
                 raise
             finally:
                 given = named = None
-            self.y = _structure(y)
+            self.y = _structure(y, self.run.tape)
             leaving.settle()
             self.value = leaving.plain(y)
             del y
@@ -168,7 +170,7 @@ class RecordedRun:
         if is_number(x):
             leaf = Leaf(self._boxed(x), x)
             self.leaves.append(leaf)
-            return leaf.box, lambda of: of(leaf)
+            return leaf.box.again(), lambda of: of(leaf)
         found = self._world.known.get(id(x))
         if found is not None and id(x) in self._shared:
             return found[1], self._shared[id(x)]
@@ -230,7 +232,7 @@ class RecordedRun:
         return self._enter_object(x)
 
     def _enter_object(self, x: Any) -> tuple[Any, Build]:
-        parts = parts_of(x)
+        parts = self._parts_of(x)
         if not parts or isinstance(x, BaseException):
             return self._world.of(x), lambda of: None
         names = list(parts)
@@ -241,7 +243,9 @@ class RecordedRun:
                 fill(made, dict(zip(names, items, strict=True)))
         else:
             items, build = self._enter_items(list(parts.values()))
-            made = self._world.of(with_parts(x, dict(zip(names, items, strict=True))))
+            of_it = dict(zip(names, items, strict=True))
+            is_method = isinstance(x, MethodType)
+            made = MethodType(*items[::-1]) if is_method else self._world.of(with_parts(x, of_it))
 
         def gradient(of: Any) -> Any:
             bars = dict(zip(names, build(of), strict=True))
@@ -250,6 +254,16 @@ class RecordedRun:
             return SimpleNamespace(**bars)
 
         return made, gradient
+
+    def _parts_of(self, x: Any) -> dict[str, Any]:
+        """By name what an object, a function or a method of an object keeps: unless it is in that object."""
+        if not isinstance(x, MethodType):
+            return parts_of(x)
+        owner = x.__self__
+        is_inside = id(owner) in self._world.known and id(owner) not in self._shared
+        if is_inside or not is_object(owner):
+            return {}
+        return {"__self__": owner, "__func__": x.__func__}
 
     # --- sweeps -----------------------------------------------------------------------------
 
@@ -284,16 +298,19 @@ def _empty_like(x: dict[Any, Any]) -> Any:
     return made
 
 
-def _structure(y: Any) -> Any:
-    """A result in containers of its own: those of the program get plain values."""
+def _structure(y: Any, tape: Tape) -> Any:
+    """A result in containers and boxes of its own: those of the program get plain values, and may be left anywhere."""
+    if type(y) is Recorded and y.tape is tape:
+        return y.again()
     if isinstance(y, PerturbedNumber) or is_number(y):
         return gathered_items(y)
     if isinstance(y, (list, tuple)) and not is_built_on_container(type(y)):
-        return like(y, list(map(_structure, y)))
+        return like(y, [_structure(item, tape) for item in y])
     if isinstance(y, dict):
-        return {key: _structure(item) for key, item in y.items()}
+        return {key: _structure(item, tape) for key, item in y.items()}
     if is_object(y):
-        return Parts({name: _structure(item) for name, item in attributes_of(y).items()})
+        parts = attributes_of(y).items()
+        return Parts({name: _structure(item, tape) for name, item in parts})
     return y
 
 

@@ -49,6 +49,8 @@ class Tape:
         """What was refused so far: no handler of the program's may go on from that."""
         self.outside: dict[int, list[tuple[Any, Memory, bool]]] = {}
         """Arrays that the run did not make, by the identity of what owns their memory."""
+        self.names: list[tuple[dict[str, Any], str]] = []
+        """Global names that a run inside this one has bound to its numbers."""
         self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
 

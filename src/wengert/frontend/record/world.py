@@ -306,6 +306,7 @@ class World:
             return self.keep(x, from_outside(x))
         if x.dtype == object:
             note_holder(self, x)
+            return self.keep(x, x)
         return x
 
     def of_list(self, x: list[Any]) -> Any:

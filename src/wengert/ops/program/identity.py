@@ -60,8 +60,6 @@ no_view_of_number = _check("no_view_of_number", "base")
 """A slice that is written to is one of an array, and no copy."""
 copy_of_array = _check("copy_of_array", "made")
 """What a method `copy` gave is an array."""
-no_tuple = _check("no_tuple", "value")
-"""What is added to in place is a list, and no tuple."""
 rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
 no_shared_items = _check("no_shared_items", "items, owner=None")

@@ -10,6 +10,7 @@ from ...ir.types import Array, Seq
 from ...ops import structure as st
 from ...ops.program import containers as co, cotangents as ct, memory as me
 from ...ops.program.drawing import makes_generator
+from ...ops.program.refusals import refused
 from ...rules.registry import rule_for
 from ..analysis.write_sets import targets, written
 
@@ -40,6 +41,11 @@ def _writes_to_list(eqn: Eqn) -> bool:
 def calls_unknown(function: Function) -> bool:
     """Whether a function differentiates calls of functions that only the run knows."""
     return any(eqn.op in _UNKNOWN for eqn in _with_callees(function))
+
+
+def refuses_paths(function: Function) -> bool:
+    """Whether some paths of a function were not read, and are refused by the runs that take them."""
+    return any(eqn.op is refused for eqn in _with_callees(function))
 
 
 def binds_outside(function: Function) -> bool:

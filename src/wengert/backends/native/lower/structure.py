@@ -207,13 +207,6 @@ def _rebound(site: BlockLowering, eqn: Eqn) -> nv.Value:
     return nv.StaticValue(None)
 
 
-@lowers("no_tuple")
-def _no_tuple(site: BlockLowering, eqn: Eqn) -> nv.Value:
-    if isinstance(site.value(eqn.args[0]), nv.Tuple):
-        raise nv.Unlowered("a tuple that is added to in place")
-    return nv.StaticValue(None)
-
-
 @lowers("python_number")
 def _python_number(site: BlockLowering, eqn: Eqn) -> nv.Value:
     value = site.value(eqn.args[0])
