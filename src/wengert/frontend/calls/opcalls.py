@@ -370,11 +370,12 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     value = now(it, value)
     if isinstance(value, Items) and is_object(value) and container_polyfills.is_deque(value.type):
         value = value[container_polyfills.IN_ORDER]  # NumPy makes an array of it as of a list
-    if namespace == "np":
+    of_arrays = namespace == "np" or isinstance(op.implementation, np.ufunc)
+    if of_arrays:
         value = _as_array(it, op, value)
     atom = it.atom(value)
     kind = kind_of_atom(atom)
-    if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
+    if of_arrays and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
         return it.emit(ops.named("array"), atom, namespace="np")
     return atom
 
