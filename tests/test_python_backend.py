@@ -24,7 +24,7 @@ import pytest
 from interpreter import evaluate
 
 import wengert as wg
-import wengert.ops  # noqa: F401  # declares the vocabulary
+import wengert.ops  # declares the vocabulary
 from wengert.backends.python import joint_source, publish, render, render_together
 from wengert.backends.python.traceback import shown_at_user_lines
 from wengert.ir.graph import (
@@ -302,7 +302,7 @@ def test_long_texts_are_not_broken_where_they_look_like_code():
     def g(x):
         if x < 0.0:
             raise ValueError(
-                "no root of the curve at z = %.4f, where the width is a = %.3f, but b = %.3f"
+                "no root of the curve at z = %.4f, where the width is a = %.3f, but b = %.3f"  # noqa: UP031
                 % (x, x, x)
             )
         return x * x

@@ -211,7 +211,9 @@ def _last_bracket(text: str) -> tuple[int, int] | None:
 
 def _top_level(text: str, *separators: str) -> list[int]:
     """Where one of some separators stands outside of brackets and string literals."""
-    return [at for at, _, depth in _positions(text) if not depth and text.startswith(separators, at)]
+    return [
+        at for at, _, depth in _positions(text) if not depth and text.startswith(separators, at)
+    ]
 
 
 def _items(code: Code) -> Iterator[Code]:
