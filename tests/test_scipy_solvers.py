@@ -442,8 +442,8 @@ EXACT = [
 ]  # fmt: skip
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
-    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima, along_a_line, nearest_with_its_distance,
-    fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
+    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima, along_a_line,
+    nearest_with_its_distance, fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
     stiff_with_jacobian,
 ]  # fmt: skip
 """What their solvers find is not exact enough for differences to be."""
