@@ -228,6 +228,11 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.linalg.matrix_power(np.outer(x, x) + np.eye(len(x)), int(x[0] * 0) + 3),
     lambda x: np.linalg.matrix_power(np.outer(x, x) + np.eye(len(x)), int(x[0] * 0) - 2),
     lambda x: np.poly(x),
+    lambda x: np.poly(np.array([[x[0], -(x[1] ** 2) - 9.0], [1.0, x[2]]])),
+    lambda x: (
+        np.geomspace(x[0] ** 2 + 1.0, 5.0, 4, True, None, 0)
+        + np.logspace(x[1], 1.0, 4, True, 2.0, None, 0)
+    ),
     lambda x: np.polyder(x),
     lambda x: np.polyint(x),
     lambda x: np.polyadd(x, V2),

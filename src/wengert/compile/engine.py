@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from types import FunctionType
 from typing import Any
 
 from ..errors import NoRule, UnsupportedSyntax, WengertError
@@ -298,8 +299,9 @@ def program_of(function: Any, args: Sequence[Any]) -> Function:
 
 
 def may_be_recorded(refusal: WengertError) -> bool:
-    """Whether a run may give what reading has refused: it comes to what has no rule as well."""
-    is_certain = refusal.is_final or isinstance(refusal, NoRule)
+    """Whether a run may give what reading has refused: it comes to what has no rule as well, if that is code in C."""
+    is_python = isinstance(getattr(refusal.op, "implementation", None), FunctionType)
+    is_certain = refusal.is_final or (isinstance(refusal, NoRule) and not is_python)
     return refusal.on_a_path or not is_certain
 
 

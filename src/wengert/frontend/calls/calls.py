@@ -491,6 +491,8 @@ def _call_equivalent(
     count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
     if count > 1:
         args, kwargs = _with_out_by_name(known, args, kwargs)
+    elif known is not None and not any(map(is_star, args)):
+        args, kwargs = ordinary_options.by_name(args, kwargs, equivalent, known)
     out = kwargs.get("out", Const(None))
     named = getattr(equivalent, "__kwdefaults__", None) or ()
     accepted = ordinary_options.parameters_of(equivalent) if kwargs else None

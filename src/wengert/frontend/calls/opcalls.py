@@ -333,10 +333,7 @@ def _options(
     for name in kwargs:
         if name in signature.options or (name and name == signature.rest):
             continue
-        raise it.unsupported(
-            f"the option `{name}` of {op.name} is not covered",
-            "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
-        )
+        raise it.unsupported(*ordinary_options.not_covered(name, op.name))
     return dict(kwargs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,36 @@ _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "subok": (True, False),  # arrays are of NumPy's own class
     "casting": ("same_kind", "unsafe"),
     "order": ("K", "A", "C"),  # how the result lies in memory, which nobody asks
+    **dict.fromkeys(("overwrite_a", "overwrite_b", "overwrite_x", "check_finite"), (True, False)),
+    "_no_deco": (True, False),  # how functions of `scipy.stats` call each other
 }
 """Values of options that change nothing where a function that takes them is read without."""
+
+
+def by_name(
+    args: Sequence[Any], kwargs: Mapping[str, Any], instead: Any, function: Any
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """A call of what stands for a function: what that takes in another place, or not at all, by name."""
+    own, others = _places_of(function), _places_of(instead)
+    if own is None or others is None:
+        return args, kwargs
+    for k, name in enumerate(own[: len(args)]):
+        if k >= len(others) or (others[k] != name and others[k] in own):
+            return args[:k], {**dict(zip(own[k:], args[k:], strict=False)), **kwargs}
+    return args, kwargs
+
+
+@functools.lru_cache(maxsize=1024)
+def _places_of(function: Any) -> tuple[str, ...] | None:
+    """The names of what a function takes by its place; None where it takes any number of arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return None
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(each.name for each in parameters if each.kind in by_place)
 
 
 def without(
@@ -46,6 +74,14 @@ def _says_nothing(name: str, value: Value, function: Callable[..., Any] | None) 
     known = value.value
     ordinary = (*_SAY_NOTHING.get(name, ()), *_default_of(function, name))
     return any(known is each or (type(known) is type(each) and known == each) for each in ordinary)
+
+
+def not_covered(option: str, name: str) -> tuple[str, str]:
+    """What is said of an option that nobody reads, and what to do."""
+    return (
+        f"the option `{option}` of {name} is not covered",
+        "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
+    )
 
 
 @functools.lru_cache(maxsize=1024)

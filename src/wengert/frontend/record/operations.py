@@ -20,6 +20,7 @@ class Operations:
     stacked: Operation
     put: Operation
     current: Operation
+    of_library: Operation
     run: Operation
 
 

@@ -73,6 +73,13 @@ def current(value: Any) -> Any:
     return worlds[-1].of(value, of_library=True) if worlds else value
 
 
+def of_library(function: FunctionType) -> Any:
+    """The Python of a function of a library, as code of the program that is being recorded."""
+    world = _worlds.get()[-1]
+    instead = world.of(function)
+    return world.copied(function) if hasattr(instead, "_recorded_") else instead
+
+
 class World:
     """What each thing of a program is in one run."""
 
@@ -168,7 +175,7 @@ class World:
         if not of_library and (root in LEFT_ALONE or is_standard(file)):
             if not is_polyfill(file) and not closes_over_code(function):
                 return self._of_standard_library(function)
-        return self._copied(function)
+        return self.copied(function)
 
     def _of_standard_library(self, function: FunctionType) -> Any:
         if function in INSTEAD:
@@ -176,7 +183,7 @@ class World:
         instead = manifest.stand_in_for(function)
         return self.keep(function, function if instead is None else wrapped(function))
 
-    def _copied(self, function: FunctionType) -> FunctionType:
+    def copied(self, function: FunctionType) -> FunctionType:
         code = function.__code__
         scope = self.scope_of(function.__globals__)
         named = zip(code.co_freevars, function.__closure__ or (), strict=True)
@@ -247,7 +254,7 @@ class World:
         instead = manifest.stand_in_for(cls) if is_replaced else None
         if instead is not None:
             # what is filled item by item may be given boxes later
-            is_filled = cls.__name__.startswith(("lil_", "dok_"))
+            is_filled = cls.__name__.startswith(("lil_", "dok_")) or cls.__name__ == "at"
             return self.keep(cls, self.of(instead) if is_filled else wrapped(cls))
         if not is_own_class(cls) or CLASS in vars(cls):
             if type(cls) is not type and cls.__flags__ & 1 << 9:
@@ -400,3 +407,4 @@ _MAKE: dict[type, Callable[[World, Any], Any]] = {
 }
 
 operations.current = current
+operations.of_library = of_library
