@@ -189,3 +189,11 @@ def test_code_of_numba_says_where_it_was_called() -> None:
 def test_places_of_quantiles_in_a_tuple() -> None:
     slopes = wg.grad(lambda x: np.sum(np.percentile(x, (25.0, 75.0))), **RECORDED)
     np.testing.assert_allclose(slopes(np.array([1.0, 3.0, 4.0])), [0.5, 1.0, 0.5])
+
+
+def test_functions_in_c_that_write_to_what_they_are_given_are_refused():
+    """Their result is None, which has no numbers: it says nothing of what is lost."""
+    f = lambda x: ndimage.generic_filter(x, np.sum, size=3)[0]
+    for tier in (None, "recorded"):
+        with pytest.raises(wg.WengertError, match="generic_filter is no op"):
+            wg.grad(f, tier=tier)(SAMPLE)

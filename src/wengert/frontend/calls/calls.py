@@ -49,11 +49,11 @@ from ..machine.guards import rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import strictly
-from ..polyfills import manifest
+from ..polyfills import manifest, ordinary_options
 from ..polyfills.numpy.by_entries import vectorized
 from ..polyfills.numpy.ufuncs import method_of
 from ..syntax.declarations import changes_its_object
-from . import ordinary_options, remembering, writing_functions
+from . import remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
 from .writing_functions import write_to_out
 

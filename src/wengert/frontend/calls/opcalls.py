@@ -24,9 +24,10 @@ from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..polyfills import ordinary_options
 from ..polyfills.numpy import functions, pads
 from ..polyfills.stdlib import collections as container_polyfills
-from . import ordinary_options, writing_functions
+from . import writing_functions
 
 
 @operation("emit_op")

@@ -11,9 +11,8 @@ from ...errors import NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ir.graph import Const
 from ...numbers import solutions
-from ...ops.dispatch.lookup import op_of
-from ..calls import ordinary_options
-from ..polyfills import manifest
+from ...ops.dispatch.lookup import no_op
+from ..polyfills import manifest, ordinary_options
 from .arrays import all_plain
 from .boxes import at_level_below, boxed_result, boxes_in, fresh, is_active, noting
 from .operations import operations
@@ -29,8 +28,7 @@ def otherwise(function: Any, args: Any, keywords: Any) -> Any:
         return by_stand_in(function, instead, args, keywords)
     if _own_code(function) is not None:
         return _by_own_code(function, args, keywords)
-    op = op_of(function)  # which says that it is no op
-    return op(*args, **keywords)
+    raise no_op(function)
 
 
 def by_stand_in(function: Any, instead: Any, args: Any, keywords: Any) -> Any:

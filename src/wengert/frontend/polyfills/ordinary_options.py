@@ -11,8 +11,6 @@ import numpy as np
 
 from ...ir.graph import Atom, Const
 from ...ops.registry import named
-from ..domain.values import Kwargs, Value
-from ..machine.interpreter import Interpreter
 
 _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "out": (None,),
@@ -56,11 +54,11 @@ def _places_of(function: Any) -> tuple[str, ...] | None:
 
 
 def without(
-    kwargs: Kwargs, accepted: Collection[str], function: Callable[..., Any] | None
-) -> Kwargs:
+    kwargs: Mapping[str, Any], accepted: Collection[str], function: Callable[..., Any] | None
+) -> dict[str, Any]:
     """The options of a call but for those that are not read, and say what holds without them."""
     if all(name in accepted for name in kwargs):
-        return kwargs
+        return dict(kwargs)
     return {
         name: value
         for name, value in kwargs.items()
@@ -68,7 +66,7 @@ def without(
     }
 
 
-def _says_nothing(name: str, value: Value, function: Callable[..., Any] | None) -> bool:
+def _says_nothing(name: str, value: Any, function: Callable[..., Any] | None) -> bool:
     if not isinstance(value, Const):
         return False
     known = value.value
@@ -105,7 +103,7 @@ def parameters_of(equivalent: Any) -> Collection[str] | None:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def float_dtype(kwargs: Kwargs, accepted: Collection[str]) -> Const | None:
+def float_dtype(kwargs: Mapping[str, Any], accepted: Collection[str]) -> Const | None:
     """The dtype of floats that a function is asked for that is read without: its result is given it then."""
     asked = kwargs.get("dtype")
     if "dtype" in accepted or not isinstance(asked, Const) or asked.value is None:
@@ -116,6 +114,6 @@ def float_dtype(kwargs: Kwargs, accepted: Collection[str]) -> Const | None:
         return None
 
 
-def as_floats(it: Interpreter, result: Value, dtype: Const) -> Atom:
+def as_floats(it: Any, result: Any, dtype: Const) -> Atom:
     """A result as an array of floats of a dtype."""
     return it.emit(named("astype"), it.atom(result), namespace="method", dtype=dtype)
