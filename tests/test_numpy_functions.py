@@ -228,6 +228,11 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.linalg.matrix_power(np.outer(x, x) + np.eye(len(x)), int(x[0] * 0) + 3),
     lambda x: np.linalg.matrix_power(np.outer(x, x) + np.eye(len(x)), int(x[0] * 0) - 2),
     lambda x: np.poly(x),
+    lambda x: np.poly(np.array([[x[0], -(x[1] ** 2) - 9.0], [1.0, x[2]]])),
+    lambda x: (
+        np.geomspace(x[0] ** 2 + 1.0, 5.0, 4, True, None, 0)
+        + np.logspace(x[1], 1.0, 4, True, 2.0, None, 0)
+    ),
     lambda x: np.polyder(x),
     lambda x: np.polyint(x),
     lambda x: np.polyadd(x, V2),
@@ -871,3 +876,13 @@ def test_numbers_choose_by_being_zero_or_not(f, w, tier) -> None:
     assert value == f(x, w)
     differences = [(f(x + step, w) - f(x - step, w)) / 2e-6 for step in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)
+
+
+def test_what_only_others_than_scalars_come_to_is_not_read():
+    def f(x):
+        if not isinstance(x, np.ndarray) and not np.isscalar(x) and any(t is None for t in x):
+            return 2.0 * x
+        return x * x
+
+    assert wg.grad(f)(3.0) == 6.0
+    assert " if " not in str(wg.code_ir(f, 3.0))

@@ -23,7 +23,8 @@ import numpy as np
 import pytest
 from interpreter import evaluate
 
-import wengert.ops  # noqa: F401  # declares the vocabulary
+import wengert as wg
+import wengert.ops  # declares the vocabulary
 from wengert.backends.python import joint_source, publish, render, render_together
 from wengert.backends.python.traceback import shown_at_user_lines
 from wengert.ir.graph import (
@@ -295,6 +296,20 @@ def test_long_lines_are_broken_as_a_formatter_breaks_them():
     assert "    return (\n        a_rather_long_argument_name_0,\n" in text
     assert max(map(len, text.split("\n"))) <= 88
     ast.parse(text)
+
+
+def test_long_texts_are_not_broken_where_they_look_like_code():
+    def g(x):
+        if x < 0.0:
+            raise ValueError(
+                "no root of the curve at z = %.4f, where the width is a = %.3f, but b = %.3f"  # noqa: UP031
+                % (x, x, x)
+            )
+        return x * x
+
+    assert wg.grad(g)(3.0) == 6.0
+    with pytest.raises(ValueError, match=r"at z = -1\.0000, where"):
+        wg.grad(g)(-1.0)
 
 
 # --- names --------------------------------------------------------------------------------

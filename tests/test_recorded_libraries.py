@@ -77,6 +77,66 @@ def test_derivatives_are_those_of_reading(name):
     assert found == pytest.approx(expected, rel=1e-9)
 
 
+SAMPLE, OTHER = np.array([0.3, 1.1, 0.8, 2.5, 1.9]), np.array([1.2, 0.4, 0.9, 3.1, 0.2])
+SQUARE = np.diag(OTHER) + 0.2
+PYTHON_OF_SCIPY = {
+    "an estimate": lambda x: stats.kstat(x, 3),
+    "another option": lambda x: stats.tmean(x, (0.5, 3.0)) * stats.tsem(x),
+    "a result of several": lambda x: stats.describe(x).variance,
+    "a plain number": lambda x: stats.describe([x[0], 2.0, x[2]]).mean,
+    "rows": lambda x: stats.gstd(np.exp(np.outer(x, OTHER)), axis=1)[0],
+    "angles": lambda x: stats.circmean(x) + stats.circstd(x),
+    "an option that its stand-in lacks": lambda x: stats.gzscore(x)[2],
+    "without what is missing": lambda x: stats.zscore(x, nan_policy="omit")[2],
+    "a statistic": lambda x: stats.bartlett(x, OTHER).statistic,
+    "a fit": lambda x: stats.theilslopes(x, OTHER).intercept,
+    "items that are changed": lambda x: stats.yeojohnson_llf(0.7, x),
+    "moments": lambda x: stats.lmoment(x)[1],
+    "a filter": lambda x: signal.zpk2sos([0.2], [0.3, 0.1], x[0])[0, 0],
+    "a matrix": lambda x: linalg.leslie(x, [0.1, 0.2, 0.3, 0.4])[0, 1],
+    "a function of matrices": lambda x: linalg.tanhm(0.1 * np.outer(x, OTHER))[0, 1],
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_OF_SCIPY)
+def test_python_of_scipy_runs_as_the_programs_own(name):
+    f = PYTHON_OF_SCIPY[name]
+    along = np.array([0.3, -0.2, 0.5, 0.1, 0.4])
+    expected = (f(SAMPLE + 1e-5 * along) - f(SAMPLE - 1e-5 * along)) / 2e-5
+    for tier in (None, "recorded"):
+        value, slope = wg.value_and_grad(f, tier=tier)(SAMPLE)
+        assert value == pytest.approx(f(SAMPLE), rel=1e-12)
+        assert slope @ along == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_functions_of_scipy_as_they_are():
+    np.testing.assert_allclose(wg.grad(stats.tsem)(SAMPLE), wg.grad(lambda x: stats.sem(x))(SAMPLE))
+
+
+@pytest.mark.parametrize(
+    ("f", "said"),
+    [
+        (lambda x: stats.shapiro(x).statistic, "swilk is no op"),
+        (lambda x: signal.qspline1d_eval(x, x)[1], "the code of _quadratic does not take numbers"),
+    ],
+)
+def test_what_python_of_scipy_calls_in_c_is_refused(f, said):
+    with pytest.raises(wg.WengertError, match=said):
+        wg.grad(f)(SAMPLE)
+
+
+def test_options_that_say_nothing():
+    f = lambda x, **options: linalg.svd(SQUARE * x, **options)[1][0]
+    plain = wg.grad(f, tier="recorded")(SAMPLE)
+    assert_same = lambda g: np.testing.assert_array_equal(
+        wg.grad(g, tier="recorded")(SAMPLE), plain
+    )
+    assert_same(lambda x: f(x, overwrite_a=True, check_finite=False))
+    assert_same(lambda x: linalg.svdvals(SQUARE * x, overwrite_a=True)[0])
+    skewed = wg.grad(lambda x: stats.skew(x, nan_policy="propagate"), tier="recorded")(SAMPLE)
+    np.testing.assert_allclose(skewed, wg.grad(lambda x: stats.skew(x))(SAMPLE), rtol=1e-14)
+
+
 def test_second_derivatives_of_roots():
     def root(a):
         return optimize.brentq(lambda x: x**3 - a, 0, 3)
@@ -181,3 +241,11 @@ def test_code_of_scipy_that_nothing_stands_for_is_run_in_boxes(f) -> None:  # ty
     assert wg.grad(f)(0.37) == pytest.approx(expected, rel=1e-6)
     with pytest.raises(wg.errors.NoRule):
         wg.grad(f, tier="static")(0.37)
+
+
+def test_functions_in_c_that_write_to_what_they_are_given_are_refused():
+    """Their result is None, which has no numbers: it says nothing of what is lost."""
+    f = lambda x: ndimage.generic_filter(x, np.sum, size=3)[0]
+    for tier in (None, "recorded"):
+        with pytest.raises(wg.WengertError, match="generic_filter is no op"):
+            wg.grad(f, tier=tier)(SAMPLE)

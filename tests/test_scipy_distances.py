@@ -24,6 +24,7 @@ PROGRAMS = {
     "a metric of one's own": lambda x: cdist(x, OTHERS, lambda u, v: np.sum(u * v**2)),
     "a square form": lambda x: squareform(pdist(x)) @ x,
     "a condensed form": lambda x: squareform(cdist(x, x)),
+    "a square form of one number": lambda x: squareform(x[0, 0] ** 2),
     "a kernel": lambda x: np.exp(-cdist(x, x, "sqeuclidean") / 2) @ x,
 }
 

@@ -124,6 +124,8 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: stats.kurtosis(x),
     lambda x: stats.gmean(x),
     lambda x: stats.hmean(x),
+    lambda x: stats.moment(x[:3], [1, 2, 3]),
+    lambda x: stats.moment(x[0], 1) + stats.gmean(x[1]) * stats.pmean(x[2], 3) / stats.hmean(x[3]),
     lambda x: stats.sem(x),
     lambda x: stats.entropy(x),
     lambda x: stats.entropy(x, x[::-1], base=2),

@@ -115,6 +115,12 @@ def test_what_is_called_as_it_is_has_no_derivative(f):
     assert wg.grad(lambda y: y * np.sum(f(IMAGE)))(2.0) == pytest.approx(np.sum(f(IMAGE)))
 
 
+def test_a_number_is_no_picture():
+    for f in (ndimage.gaussian_laplace, ndimage.gaussian_gradient_magnitude):
+        with pytest.raises(wg.WengertError, match="a filter of a number is not covered"):
+            wg.grad(lambda x, f=f: f(x, 1.0) * 1.0)(2.0)
+
+
 def test_a_histogram_of_pairs_is_linear_in_its_weights():
     a, b, edges = RNG.uniform(size=20), RNG.uniform(size=20), np.array([0.0, 0.3, 1.0])
     for options in (

@@ -387,6 +387,13 @@ def older_minima(x):
     return one[0] + two[1] * three
 
 
+def along_a_line(x):
+    """The last steps of both are cuts of an interval, which do not move with what is minimised."""
+    gap = lambda t, k: (t - k) ** 4 + t * t
+    place, least, *_ = optimize.golden(gap, args=(x,), full_output=True)
+    return place * optimize.brent(gap, (2.0 * x,), (x - 2.0, x)) + least
+
+
 def nearest_with_its_distance(x):
     """The full output is counted with, and what is read of it is changed."""
     total, start = 0.0, 0.5
@@ -435,8 +442,8 @@ EXACT = [
 ]  # fmt: skip
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
-    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima, nearest_with_its_distance,
-    fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
+    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima, along_a_line,
+    nearest_with_its_distance, fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
     stiff_with_jacobian,
 ]  # fmt: skip
 """What their solvers find is not exact enough for differences to be."""

@@ -202,3 +202,18 @@ def test_keys_of_one_of_many_kinds_without_a_derivative():
 def test_what_is_in_a_set_has_no_derivative(f):
     with pytest.raises(wg.WengertError, match="is put into a set, or is the key of an entry"):
         wg.grad(f)(0.5)
+
+
+def test_what_earlier_calls_have_stored_by_a_number_is_not_taken_for_its_value():
+    """A run that finds an entry does not store one: what it finds is plain, and its derivative would be lost."""
+    known = {}
+
+    def square(x):
+        if x not in known:
+            known[x] = x * x
+        return known[x]
+
+    square(0.5)
+    with pytest.raises(wg.WengertError, match="is put into a set, or is the key of an entry"):
+        wg.grad(square)(0.5)
+    assert wg.grad(lambda x: x * {0.5: 3.0}[x])(0.5) == 3.0

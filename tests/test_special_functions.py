@@ -419,3 +419,22 @@ def test_where_a_variable_is_zero_probabilities_have_derivatives() -> None:
     assert wg.grad(lambda n: special.fdtr(n, 4.0, 0.0))(1.5) == 0.0
     stats = pytest.importorskip("scipy.stats")
     assert wg.grad(lambda t: stats.t.cdf(t, 5.0))(0.0) == pytest.approx(stats.t.pdf(0.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, m: np.sum(special.ellipeinc(a, m)),
+        lambda a, m: np.sum(special.beta([a, 2 * a, a], m)),
+        lambda a, m: special.expit(m) @ special.jv(2, m) * a,
+    ],
+)
+def test_lists_are_arrays(f):
+    """Given to a function of SciPy's that works by elements."""
+    m = [0.2, 0.5, 0.3]
+    value, back = wg.pullback(f, 1.3, m)
+    expected, of_array = wg.pullback(f, 1.3, np.array(m))
+    assert value == expected == f(1.3, m)
+    (a, bar), (a_of_array, bar_of_array) = back(1.0), of_array(1.0)
+    assert a == a_of_array
+    assert bar == bar_of_array.tolist()

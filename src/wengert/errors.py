@@ -41,6 +41,8 @@ class WengertError(Exception):
     """Whether no run gives what is refused: it has no end, or has lost its derivative on the way."""
     on_a_path = False
     """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
+    also_elsewhere = False
+    """Whether runs that avoid what is refused are not right either: they read what others have left there."""
     met_in_a_run = False
     """Whether a run has come to it, in a call whose target only the run knew."""
 

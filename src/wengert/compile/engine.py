@@ -17,7 +17,6 @@ from ..frontend import read as source
 from ..frontend.boundary import signature
 from ..frontend.machine.session import NeedsKnown
 from ..ir.graph import Function
-from ..ir.op import Op
 from ..ir.records import record, replace
 from ..loading import collecting_later
 from ..ops.program.refusals import REFUSALS
@@ -27,7 +26,6 @@ from ..passes.checks.deferral import refused_when_run
 from ..passes.checks.ignored import ignored_errors
 from ..passes.memory import settle
 from ..rules import registry as rules
-from ..rules.registry import rule_for
 from . import keys, ready, shared
 from .calling import (
     Call,
@@ -304,14 +302,10 @@ def program_of(function: Any, args: Sequence[Any]) -> Function:
 
 
 def may_be_recorded(refusal: WengertError) -> bool:
-    """Whether a run may give what reading has refused: it goes through code that no rule covers, if that is Python."""
-    lacks_rule = isinstance(refusal, NoRule) and not _is_code_without_rule(refusal.op)
-    return refusal.on_a_path or not (refusal.is_final or lacks_rule)
-
-
-def _is_code_without_rule(op: Op | None) -> bool:
-    """Whether an op is a function of a library, written in Python."""
-    return op is not None and isinstance(op.implementation, FunctionType) and not rule_for(op)
+    """Whether a run may give what reading has refused: it comes to what has no rule as well, if that is code in C."""
+    is_python = isinstance(getattr(refusal.op, "implementation", None), FunctionType)
+    is_certain = refusal.is_final or (isinstance(refusal, NoRule) and not is_python)
+    return refusal.on_a_path or not is_certain
 
 
 def _listed(

@@ -128,7 +128,12 @@ def minimize_scalar(
     )
     x = root_of(derivative(objective), float(found.x))
     return Result(
-        x=x, fun=objective(x), success=found.success, message=found.message, nfev=found.nfev
+        x=x,
+        fun=objective(x),
+        success=found.success,
+        message=found.message,
+        nfev=found.nfev,
+        nit=found.nit,
     )
 
 

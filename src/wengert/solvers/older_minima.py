@@ -13,7 +13,7 @@ from ..frontend.polyfills.manifest import as_it_is
 from ..intrinsics.roots import root_of, solved
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered
-from .minima import held_back, number
+from .minima import held_back, minimize_scalar, number
 from .results import Result
 
 
@@ -69,6 +69,33 @@ def fminbound(
     return root_of(derivative(objective), float(best))
 
 
+def brent(
+    func: Any,
+    args: Any = (),
+    brack: Any = None,
+    tol: Any = 1.48e-8,
+    full_output: Any = 0,
+    maxiter: Any = 500,
+) -> Any:
+    """`scipy.optimize.brent`."""
+    found = _along_a_line("brent", func, args, brack, tol, maxiter)
+    return (found.x, found.fun, found.nit, found.nfev) if full_output else found.x
+
+
+def golden(
+    func: Any, args: Any = (), brack: Any = None, tol: Any = 1.4901161193847656e-8, full_output: Any = 0,
+    maxiter: Any = 5000,
+) -> Any:  # fmt: skip
+    """`scipy.optimize.golden`."""
+    found = _along_a_line("golden", func, args, brack, tol, maxiter)
+    return (found.x, found.fun, found.nfev) if full_output else found.x
+
+
+def _along_a_line(method: str, func: Any, args: Any, brack: Any, tol: Any, maxiter: Any) -> Any:
+    options = {"xtol": tol, "maxiter": maxiter}
+    return minimize_scalar(func, stop_gradient(brack), args=args, method=method, options=options)
+
+
 def _of_many(solver: Any) -> Any:
     """A solver that is given bounds, and looks for the least minimum between them."""
 
@@ -120,6 +147,8 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
         for name in ("fmin_bfgs", "fmin_cg")
     ),
     (optimize.fminbound, fminbound),
+    (optimize.brent, brent),
+    (optimize.golden, golden),
     *(
         (getattr(optimize, name), _of_many(getattr(optimize, name)))
         for name in ("differential_evolution", "dual_annealing", "direct")

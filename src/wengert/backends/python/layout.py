@@ -152,8 +152,7 @@ def _inside_brackets(inside: Code, room: int, comma: bool) -> Iterator[tuple[int
 def _in_parentheses(code: Code, room: int) -> Iterator[tuple[int, Code]]:
     """`x = (` … `)` around a right-hand side that has no brackets of its own."""
     head = next((h for h in _HEADS if code.text.startswith(h)), None)
-    equals = (k for k, *_ in _positions(code.text) if code.text.startswith(" = ", k))
-    at = next(equals, -3) + 3
+    at = next(iter(_top_level(code.text, " = ")), -3) + 3
     if head is not None:
         at = len(head)
     tail = 1 if code.text.endswith(":") else 0
@@ -207,11 +206,14 @@ def _last_bracket(text: str) -> tuple[int, int] | None:
     if pair is None or len(text) - pair[1] > 2 + 8 * text.endswith(":"):
         return None
     outside = text[: pair[0]]
-    return None if _top_level(outside, ", ") and " = " not in outside else pair
+    return None if _top_level(outside, ", ") and not _top_level(outside, " = ") else pair
 
 
-def _top_level(text: str, separator: str) -> bool:
-    return any(depth == 0 and text.startswith(separator, at) for at, _, depth in _positions(text))
+def _top_level(text: str, *separators: str) -> list[int]:
+    """Where one of some separators stands outside of brackets and string literals."""
+    return [
+        at for at, _, depth in _positions(text) if not depth and text.startswith(separators, at)
+    ]
 
 
 def _items(code: Code) -> Iterator[Code]:
@@ -237,11 +239,7 @@ def _operands(code: Code, room: int) -> Iterator[Code]:
         (" + ", " - "),
         (" * ", " / ", " @ "),
     ):
-        cuts = [
-            at
-            for at, _, depth in _positions(code.text)
-            if depth == 0 and code.text.startswith(operators, at)
-        ]
+        cuts = _top_level(code.text, *operators)
         if cuts:
             bounds = [0, *(at + 1 for at in cuts), len(code)]
             for start, end in pairwise(bounds):

@@ -7,7 +7,6 @@ __getattr__ = later(
     frozenset(
         (
             "checkpoints",
-            "ordinary_options",
             "remembering",
             "separate",
             "writing_functions",

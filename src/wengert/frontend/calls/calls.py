@@ -49,11 +49,11 @@ from ..machine.guards import rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import strictly
-from ..polyfills import manifest
+from ..polyfills import manifest, ordinary_options
 from ..polyfills.numpy.by_entries import vectorized
 from ..polyfills.numpy.ufuncs import method_of
 from ..syntax.declarations import changes_its_object
-from . import ordinary_options, remembering, writing_functions
+from . import remembering, writing_functions
 from .closure_calls import call_closure, op_with_rule
 from .writing_functions import write_to_out
 
@@ -491,6 +491,8 @@ def _call_equivalent(
     count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
     if count > 1:
         args, kwargs = _with_out_by_name(known, args, kwargs)
+    elif known is not None and not any(map(is_star, args)):
+        args, kwargs = ordinary_options.by_name(args, kwargs, equivalent, known)
     out = kwargs.get("out", Const(None))
     named = getattr(equivalent, "__kwdefaults__", None) or ()
     accepted = ordinary_options.parameters_of(equivalent) if kwargs else None

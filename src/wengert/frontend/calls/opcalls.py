@@ -24,9 +24,10 @@ from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..polyfills import ordinary_options
 from ..polyfills.numpy import functions, pads
 from ..polyfills.stdlib import collections as container_polyfills
-from . import ordinary_options, writing_functions
+from . import writing_functions
 
 
 @operation("emit_op")
@@ -333,10 +334,7 @@ def _options(
     for name in kwargs:
         if name in signature.options or (name and name == signature.rest):
             continue
-        raise it.unsupported(
-            f"the option `{name}` of {op.name} is not covered",
-            "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
-        )
+        raise it.unsupported(*ordinary_options.not_covered(name, op.name))
     return dict(kwargs)
 
 
@@ -370,11 +368,12 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     value = now(it, value)
     if isinstance(value, Items) and is_object(value) and container_polyfills.is_deque(value.type):
         value = value[container_polyfills.IN_ORDER]  # NumPy makes an array of it as of a list
-    if namespace == "np":
+    of_arrays = namespace == "np" or isinstance(op.implementation, np.ufunc)
+    if of_arrays:
         value = _as_array(it, op, value)
     atom = it.atom(value)
     kind = kind_of_atom(atom)
-    if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
+    if of_arrays and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
         return it.emit(ops.named("array"), atom, namespace="np")
     return atom
 

@@ -7,5 +7,5 @@ from ...loading import later
 
 __getattr__ = later(
     __name__,
-    frozenset(("manifest",)),
+    frozenset(("manifest", "ordinary_options")),
 )

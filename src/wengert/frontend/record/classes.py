@@ -15,7 +15,7 @@ from ...numbers.number import PerturbedNumber
 from ...runtime.containers import is_built_on_container, own_base, refill
 from ...runtime.reached import inside
 from .boxes import Recorded
-from .functions import is_polyfilled
+from .foreign import is_polyfilled
 from .memory import may_have_derivatives, of_numbers
 
 LIBRARIES = frozenset(("numpy", "scipy", "math", "cmath"))

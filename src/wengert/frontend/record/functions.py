@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Iterator
-from functools import partial
-from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -14,16 +10,13 @@ import numpy as np
 from ...errors import UnknownFunction, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...ir.op import Op
-from ...numbers import solutions
 from ...numbers.number import PerturbedNumber, compute, value_of
 from ...numbers.refusals import lost
 from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el, registry
-from ...ops.dispatch.lookup import op_of
 from ...ops.signatures import bind
 from ...rules.registry import rule_for
-from ..polyfills import manifest
 from ..polyfills.numpy import pads, ufuncs
 from ..polyfills.numpy.functions import other_form
 from . import records
@@ -32,17 +25,15 @@ from .boxes import (
     OF_RECORDS,
     Recorded,
     asked,
-    at_level_below,
-    boxed_result,
     boxes_in,
     fresh,
     gathered_items,
-    is_active,
     noted,
     noting,
     recorded,
     takes_list,
 )
+from .foreign import otherwise, plainly
 from .operations import operations
 from .operators import of_float
 
@@ -74,7 +65,7 @@ def called(
     if op is None:
         found = registry.find(function)
         if found is None or (registry.is_foreign(found[0]) and rule_for(found[0]) is None):
-            return _otherwise(function, args, keywords)
+            return otherwise(function, args, keywords)
         op = found[0]
     instead = _other_form(op, args, keywords)
     if instead is not None:
@@ -202,66 +193,6 @@ def _fields(x: Any, name: str) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)([_fields(item, name) for item in x])
     return x[name] if records.is_record(x) else x
-
-
-def _otherwise(function: Any, args: Any, keywords: Any) -> Any:
-    """A function that is no op: by what stands for it, or by NumPy's own Python code."""
-    holds = any(map(may_hold_boxes, (*args, *keywords.values())))
-    if not holds and not any(is_active(box, box.tape) for box in boxes_in((args, keywords))):
-        return fresh(_without_derivatives(function, args, keywords))
-    instead = manifest.stand_in_for(function)
-    if instead is not None and _takes(instead, keywords):
-        return operations.current(instead)(*args, **keywords)
-    if isinstance(getattr(function, "__func__", function), FunctionType):
-        return operations.copied(function)(*args, **keywords)
-    own = getattr(function, "__wrapped__", None)
-    if isinstance(own, FunctionType):
-        return operations.current(own)(*args, **keywords)
-    op = op_of(function)  # which says that it is no op
-    return op(*args, **keywords)
-
-
-def _takes(function: Any, keywords: Any) -> bool:
-    """Whether a function has parameters of these names."""
-    code = getattr(function, "__code__", None)
-    if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
-        return True
-    return keywords.keys() <= set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-
-
-def may_hold_boxes(x: Any) -> bool:
-    """Whether an operand is a function or an iterator of the program's, which may give boxes, or a polyfill's object.
-
-    The functions that give plain values to a solver are not.
-    """
-    if isinstance(x, (MethodType, partial, Iterator)) or is_polyfilled(type(x)):
-        return True
-    return isinstance(x, FunctionType) and x.__code__.co_filename != solutions.__file__
-
-
-def is_polyfilled(cls: type) -> bool:
-    """Whether a class stands for one of a library's."""
-    return cls.__module__.startswith(_OF_POLYFILLS)
-
-
-_OF_POLYFILLS = manifest.__name__.rpartition(".")[0]
-
-
-def _without_derivatives(function: Any, args: Any, keywords: Any) -> Any:
-    """What a function gives for boxes without derivatives: what lies in their memory may be given some later."""
-    found = boxes_in((args, keywords))
-    if not found:
-        return function(*args, **keywords)
-    tape = max((box.tape for box in found), key=lambda tape: tape.level)
-    below = tuple([at_level_below(x, tape) for x in args])
-    named = {name: at_level_below(x, tape) for name, x in keywords.items()}
-    memories = [box.memory for box in found if box.tape is tape and box.memory]
-    return boxed_result(tape, _without_derivatives(function, below, named), memories)
-
-
-def plainly(function: Any, args: Any, keywords: Any) -> Any:
-    """What a function answers for the values alone."""
-    return function(*map(all_plain, args), **{k: all_plain(x) for k, x in keywords.items()})
 
 
 def _into(out: Any, function: Any, args: Any, keywords: Any) -> Any:

@@ -18,7 +18,8 @@ from ..polyfills import manifest
 from .as_text import INSTEAD, MODULES, refuse_as_text
 from .boxes import Recorded, boxes_in, fresh, held_elsewhere, is_active, noting
 from .classes import LEFT_ALONE, LIBRARIES, arrays_held
-from .functions import anything, called, called_ufunc, may_hold_boxes
+from .foreign import by_stand_in, may_hold_boxes
+from .functions import anything, called, called_ufunc
 from .methods import real_type
 from .operations import operations
 from .tape import running
@@ -200,7 +201,7 @@ def wrapped(function: Any) -> Callable[..., Any]:
     for name in with_name:
         if hasattr(function, name) and name != "__annotations__":
             setattr(call, name, getattr(function, name))
-    call.__dict__["_recorded_"] = function
+    call.__dict__["_recorded_"] = call.__dict__["__wrapped__"] = function
     return call
 
 
@@ -237,9 +238,7 @@ def _as_it_is(function: Any, *args: Any, **options: Any) -> Any:
 
 
 def _called_with_real_types(function: Any, args: Any, keywords: Any) -> Any:
-    found = _found(function, args, keywords)
-    is_generator = type(found) in _GENERATORS
-    return operations.current(found) if is_generator or has_methods_alone(found) else found
+    return _as_seen(_found(function, args, keywords))
 
 
 def _found(function: Any, args: Any, keywords: Any) -> Any:
@@ -256,12 +255,19 @@ def _found(function: Any, args: Any, keywords: Any) -> Any:
     if boxes_in(args) or boxes_in(keywords):
         return called(function, args, keywords)
     if any(map(may_hold_boxes, (*args, *keywords.values()))):
-        instead = manifest.stand_in_for(
-            function
-        )  # what the program's function gives may have derivatives
+        # what the program's function gives may have derivatives
+        instead = manifest.stand_in_for(function)
         if instead is not None:
-            return operations.current(instead)(*args, **keywords)
+            return by_stand_in(function, instead, args, keywords)
     return anything(function, args, keywords)
+
+
+def _as_seen(found: Any) -> Any:
+    """What a function of a library has given, with what stands for generators and modules, also in tuples."""
+    if type(found) is tuple:
+        return tuple(map(_as_seen, found))
+    is_seen = type(found) in _STOOD_FOR or has_methods_alone(found)
+    return operations.current(found) if is_seen else found
 
 
 def has_methods_alone(x: Any) -> bool:
@@ -287,7 +293,7 @@ def _texts(args: tuple[Any, ...]) -> Iterator[Any]:
             yield from (x if isinstance(x, list) else [x] if isinstance(x, (str, bytes)) else [])
 
 
-_GENERATORS = (np.random.Generator, np.random.RandomState)
+_STOOD_FOR = (np.random.Generator, np.random.RandomState, ModuleType)
 
 
 def of_builtin(world: World, value: Any) -> Any:

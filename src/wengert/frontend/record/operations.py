@@ -20,7 +20,7 @@ class Operations:
     stacked: Operation
     put: Operation
     current: Operation
-    copied: Operation
+    of_library: Operation
     run: Operation
 
 

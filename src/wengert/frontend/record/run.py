@@ -58,9 +58,13 @@ def not_too_deep() -> Generator[None]:
 
 
 def _is_of_c(message: str) -> bool:
-    """Whether compiled code says that it does not know what a box is: it names the class, Cython and Numba do not."""
+    """Whether compiled code says that it does not know what a box is: it names the class; others do not."""
     return Recorded.__name__ in message or message.startswith(
-        ("No matching signature found", "can't unbox array from PyObject")
+        (
+            "No matching signature found",
+            "can't unbox array from PyObject",
+            "bad argument type for built-in operation",
+        )
     )
 
 

@@ -74,12 +74,11 @@ def current(value: Any) -> Any:
     return worlds[-1].of(value, of_library=True) if worlds else value
 
 
-def copied(function: FunctionType | MethodType) -> Callable[..., Any]:
-    """A function or a method of a library whose own code is run in boxes."""
+def of_library(function: FunctionType) -> Any:
+    """The Python of a function of a library, as code of the program that is being recorded."""
     world = _worlds.get()[-1]
-    if isinstance(function, MethodType):
-        return MethodType(world.copied(function.__func__), current(function.__self__))
-    return world.copied(function)
+    instead = world.of(function)
+    return world.copied(function) if hasattr(instead, "_recorded_") else instead
 
 
 class World:
@@ -257,7 +256,7 @@ class World:
         instead = manifest.stand_in_for(cls) if is_replaced else None
         if instead is not None:
             # what is filled item by item may be given boxes later
-            is_filled = cls.__name__.startswith(("lil_", "dok_"))
+            is_filled = cls.__name__.startswith(("lil_", "dok_")) or cls.__name__ == "at"
             return self.keep(cls, self.of(instead) if is_filled else wrapped(cls))
         if not is_own_class(cls) or CLASS in vars(cls):
             if type(cls) is not type and cls.__flags__ & 1 << 9:
@@ -414,4 +413,4 @@ _MAKE: dict[type, Callable[[World, Any], Any]] = {
 }
 
 operations.current = current
-operations.copied = copied
+operations.of_library = of_library

@@ -25,13 +25,18 @@ def op_of(function: Any) -> Op:
     """
     found = registry.find(function)
     if found is None:
-        name = getattr(function, "__name__", repr(function))
-        raise NoRule(
-            f"{name} is no op, so that nothing is known of its derivative",
-            "Write it with other functions, or give it a rule: `wg.scalar_rule`, `wg.rrule`.",
-            calling_span(),
-        )
+        raise no_op(function)
     return found[0]
+
+
+def no_op(function: Any) -> NoRule:
+    """The error for a function of which no derivative is known."""
+    name = getattr(function, "__name__", repr(function))
+    return NoRule(
+        f"{name} is no op, so that nothing is known of its derivative",
+        "Write it with other functions, or give it a rule: `wg.scalar_rule`, `wg.rrule`.",
+        calling_span(),
+    )
 
 
 def op_of_name(name: str, owner: str) -> Op:

@@ -127,12 +127,15 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
     Raises:
         NoRule: naming the option.
     """
+    own: set[Atom] = set()
     for eqn in walk(block):
+        if eqn.op is st.pack or (keys_of(eqn) and eqn.args[0] in own):
+            own.update(eqn.outs)
         if eqn.op.control or eqn.op in ZERO_OPS:
             continue
         _refuse_active_captured(eqn, varied)
         _refuse_operands_without_rows(eqn, varied)
-        _refuse_active_keys(eqn, varied)
+        _refuse_active_keys(eqn, varied, own)
         for name, atom in eqn.params.items():
             known = name in _THRESHOLDS or (name in STAND_INS and eqn.op.spellings)
             data = _is_inexact(kind_of_atom(atom)) or name in _DATA or eqn.namespace == "call"
@@ -152,13 +155,15 @@ def keys_of(eqn: Eqn) -> tuple[Atom, ...]:
     return eqn.args[1:-1] if eqn.op in me.OWN or eqn.op in me.PURE else ()
 
 
-def _refuse_active_keys(eqn: Eqn, varied: set[Var]) -> None:
-    """What is in a set, or under which key, has no derivative."""
+def _refuse_active_keys(eqn: Eqn, varied: set[Var], own: set[Atom]) -> None:
+    """What is in a set, or under which key, has no derivative; what earlier runs have left there, neither."""
     of_a_set = eqn.op in (me.insert, me.inserted) and eqn.args[-1] == Const(None)
     refused = (UNKNOWN,) if of_a_set else ()
     kinds = [kind_of_atom(atom) for atom in keys_of(eqn) if atom in varied]
     if any(_is_inexact(kind) or kind in refused for kind in kinds):
-        raise number_as_key(eqn)
+        error = number_as_key(eqn)
+        error.also_elsewhere = eqn.op is not co.dict_of and eqn.args[0] not in own
+        raise error
 
 
 def number_as_key(eqn: Eqn) -> NoRule:

@@ -190,7 +190,9 @@ def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
         why = eqn.op.implementation
         return _of(eqn, NoSource(why.message, why.way_out, _span_of_user(eqn)))
     rule = rule_for(eqn.op)
-    lacks = "has no derivative rule, and no Python source to derive one from"
+    is_python = isinstance(eqn.op.implementation, FunctionType)
+    source = "its Python cannot be read" if is_python else "no Python source to derive one from"
+    lacks = f"has no derivative rule, and {source}"
     if rule is not None:
         mode = "reverse" if form == "rrule" else "forward"
         lacks = f"has an {rule.form} but no {form}, which {mode} mode needs"

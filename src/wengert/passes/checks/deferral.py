@@ -34,7 +34,7 @@ def refused_when_run(function: Function, transform: Callable[[Function], T], *, 
         except REFUSALS as refusal:
             where = _Where(refusal.findings[0].span, refusal.op)
             places = list(_places_in(function, where)) if where.span is not None else []
-            can_be_avoided = bool(places) and all(places)
+            can_be_avoided = bool(places) and all(places) and not refusal.also_elsewhere
             refusal.on_a_path = refusal.on_a_path or can_be_avoided
             if not (can_be_avoided and defers):
                 raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -286,6 +287,11 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     return x
 
 
+def isscalar(element: Any) -> bool:
+    """`np.isscalar`, which asks first for what is known of numbers."""
+    return isinstance(element, (Number, np.generic, str, bytes, memoryview))
+
+
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
     """`np.geomspace` of real numbers of one sign."""
     start, stop = start + np.zeros(()), stop + np.zeros(())  # in float64, whatever they are
@@ -415,7 +421,8 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
     "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
     "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
-    "trim_zeros": trim_zeros, "geomspace": geomspace, "logspace": logspace, "real_if_close": real_if_close,
+    "isscalar": isscalar, "trim_zeros": trim_zeros, "geomspace": geomspace, "logspace": logspace,
+    "real_if_close": real_if_close,
     "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
     "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
 }  # fmt: skip

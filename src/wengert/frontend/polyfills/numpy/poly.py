@@ -73,7 +73,8 @@ def poly(seq_of_zeros: Any) -> Any:
     """`np.poly` of zeros, or of a matrix, whose zeros are its eigenvalues."""
     zeros = array_of(seq_of_zeros)
     if np.ndim(zeros) == 2:
-        zeros = np.linalg.eigvals(zeros)
+        coefficients = poly(np.linalg.eigvals(zeros))
+        return coefficients if np.iscomplexobj(zeros) else np.real(coefficients)
     coefficients = np.ones(1, np.result_type(zeros, np.float32))
     for zero in zeros:
         coefficients = np.convolve(coefficients, np.stack((1.0 + 0.0 * zero, -zero)))

@@ -215,3 +215,31 @@ def apply_where(
         return _within(f1, cond, fill_value, args[0], args[1:])
     other = _within(f2, np.logical_not(cond), 0.0, args[0], args[1:])
     return _within(f1, cond, other, args[0], args[1:])
+
+
+class At:
+    """`array_api_extra.at`: what is done to items of an array, which is one that can be written to."""
+
+    def __init__(self, x: Any, idx: Any = None, /):
+        self.x = x
+        self.idx = idx
+
+    def __getitem__(self, idx: Any) -> At:
+        return At(self.x, idx)
+
+    def set(self, y: Any, /, copy: Any = None, xp: Any = None) -> Any:
+        x = np.array(self.x) if copy else self.x
+        x[self.idx] = y
+        return x
+
+    def add(self, y: Any, /, copy: Any = None, xp: Any = None) -> Any:
+        return self.set(self.x[self.idx] + y, copy)
+
+    def subtract(self, y: Any, /, copy: Any = None, xp: Any = None) -> Any:
+        return self.set(self.x[self.idx] - y, copy)
+
+    def multiply(self, y: Any, /, copy: Any = None, xp: Any = None) -> Any:
+        return self.set(self.x[self.idx] * y, copy)
+
+    def divide(self, y: Any, /, copy: Any = None, xp: Any = None) -> Any:
+        return self.set(self.x[self.idx] / y, copy)

@@ -15,7 +15,16 @@ from scipy.stats import _continuous_distns  # pyright: ignore[reportMissingTypeS
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
-from .densities import apply_where, continuous, discrete, expm1_over, log1p_over, names_of, places
+from .densities import (
+    At,
+    apply_where,
+    continuous,
+    discrete,
+    expm1_over,
+    log1p_over,
+    names_of,
+    places,
+)
 from .moments import around_the_middle, moments
 from .stats import METHODS as OF_VECTORS, kernels_of
 
@@ -379,5 +388,5 @@ _ARRAYS: Any = getattr(_continuous_distns, "xpx", None)
 """A library that SciPy brings with it, from 1.17 on, and keeps in another place in each version."""
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = (
-    [] if _ARRAYS is None else [(_ARRAYS.apply_where, apply_where)]
+    [] if _ARRAYS is None else [(_ARRAYS.apply_where, apply_where), (_ARRAYS.at, At)]
 )

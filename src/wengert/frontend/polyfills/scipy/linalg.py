@@ -161,6 +161,11 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
     return left, values, right
 
 
+def singular_values(a: Any) -> Any:
+    """`scipy.linalg.svdvals`."""
+    return svdvals(a)
+
+
 def qr(a: Any, *, mode: Any = "full") -> Any:
     """`scipy.linalg.qr` without pivoting."""
     if mode == "r":
@@ -408,7 +413,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.circulant, circulant),
     (linalg.solve_banded, solve_banded),
     (linalg.svd, svd),
-    (linalg.svdvals, svdvals),
+    (linalg.svdvals, singular_values),
     (linalg.qr, qr),
     (linalg.hessenberg, hessenberg),
     (linalg.orthogonal_procrustes, orthogonal_procrustes),

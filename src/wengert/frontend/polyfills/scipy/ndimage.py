@@ -171,6 +171,8 @@ def gaussian_filter(
 
 def _along_all_axes(input: Any, sigma: Any, order: Any, options: Any) -> Any:
     """What a Gaussian filter gives that differentiates along one axis, for each axis."""
+    if np.ndim(input) == 0:
+        raise uncovered("a filter of a number", "SciPy gives the number back: write that.")
     orders = [
         [order if other == axis else 0 for other in range(np.ndim(input))]
         for axis in range(np.ndim(input))

@@ -73,7 +73,7 @@ def pdist(X: Any, metric: Any = "euclidean", **options: Any) -> Any:
 
 def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
     """`scipy.spatial.distance.squareform`."""
-    x = np.asarray(X)
+    x = np.ascontiguousarray(X)
     if np.ndim(x) == 2:
         return x[np.triu_indices(len(x), 1)]
     size = round((1 + (1 + 8 * len(x)) ** 0.5) / 2)

@@ -15,6 +15,11 @@ from .hypotheses import EQUIVALENTS as OF_HYPOTHESES
 _LOG_2PI = 1.8378770664093453
 
 
+def _samples(a: Any) -> Any:
+    """An array of which a number is the only item."""
+    return np.atleast_1d(array_of(a))
+
+
 def zscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
     """`scipy.stats.zscore`."""
     a = array_of(a)
@@ -34,8 +39,10 @@ def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0) -> Any:
 
 
 def moment(a: Any, order: Any = 1, axis: Any = 0, *, center: Any = None) -> Any:
-    """`scipy.stats.moment` of one order."""
-    a = array_of(a)
+    """`scipy.stats.moment`."""
+    if np.ndim(order) > 0:
+        return np.stack([moment(a, each, axis, center=center) for each in order])
+    a = _samples(a)
     middle = np.mean(a, axis=axis, keepdims=True) if center is None else center
     return np.mean((a - middle) ** order, axis=axis)
 
@@ -83,7 +90,7 @@ def median_abs_deviation(x: Any, axis: Any = 0, center: Any = np.median, scale: 
 
 def pmean(a: Any, p: Any, *, axis: Any = 0, weights: Any = None) -> Any:
     """`scipy.stats.pmean` of another power than 0."""
-    return np.average(array_of(a) ** p, axis=axis, weights=weights) ** (1 / p)
+    return np.average(_samples(a) ** p, axis=axis, weights=weights) ** (1 / p)
 
 
 def skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
@@ -106,12 +113,12 @@ def kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> Any
 
 def gmean(a: Any, axis: Any = 0) -> Any:
     """`scipy.stats.gmean`."""
-    return np.exp(np.mean(np.log(a), axis=axis))
+    return np.exp(np.mean(np.log(_samples(a)), axis=axis))
 
 
 def hmean(a: Any, axis: Any = 0) -> Any:
     """`scipy.stats.hmean`."""
-    return 1 / np.mean(1 / array_of(a), axis=axis)
+    return 1 / np.mean(1 / _samples(a), axis=axis)
 
 
 def sem(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Atom, Const
 from ...ops.registry import named
-from ..domain.values import Kwargs, Value
-from ..machine.interpreter import Interpreter
 
 _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "out": (None,),
@@ -23,16 +21,44 @@ _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "subok": (True, False),  # arrays are of NumPy's own class
     "casting": ("same_kind", "unsafe"),
     "order": ("K", "A", "C"),  # how the result lies in memory, which nobody asks
+    **dict.fromkeys(("overwrite_a", "overwrite_b", "overwrite_x", "check_finite"), (True, False)),
+    "_no_deco": (True, False),  # how functions of `scipy.stats` call each other
 }
 """Values of options that change nothing where a function that takes them is read without."""
 
 
+def by_name(
+    args: Sequence[Any], kwargs: Mapping[str, Any], instead: Any, function: Any
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """A call of what stands for a function: what that takes in another place, or not at all, by name."""
+    own, others = _places_of(function), _places_of(instead)
+    if own is None or others is None:
+        return args, kwargs
+    for k, name in enumerate(own[: len(args)]):
+        if k >= len(others) or (others[k] != name and others[k] in own):
+            return args[:k], {**dict(zip(own[k:], args[k:], strict=False)), **kwargs}
+    return args, kwargs
+
+
+@functools.lru_cache(maxsize=1024)
+def _places_of(function: Any) -> tuple[str, ...] | None:
+    """The names of what a function takes by its place; None where it takes any number of arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return None
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(each.name for each in parameters if each.kind in by_place)
+
+
 def without(
-    kwargs: Kwargs, accepted: Collection[str], function: Callable[..., Any] | None
-) -> Kwargs:
+    kwargs: Mapping[str, Any], accepted: Collection[str], function: Callable[..., Any] | None
+) -> dict[str, Any]:
     """The options of a call but for those that are not read, and say what holds without them."""
     if all(name in accepted for name in kwargs):
-        return kwargs
+        return dict(kwargs)
     return {
         name: value
         for name, value in kwargs.items()
@@ -40,12 +66,20 @@ def without(
     }
 
 
-def _says_nothing(name: str, value: Value, function: Callable[..., Any] | None) -> bool:
+def _says_nothing(name: str, value: Any, function: Callable[..., Any] | None) -> bool:
     if not isinstance(value, Const):
         return False
     known = value.value
     ordinary = (*_SAY_NOTHING.get(name, ()), *_default_of(function, name))
     return any(known is each or (type(known) is type(each) and known == each) for each in ordinary)
+
+
+def not_covered(option: str, name: str) -> tuple[str, str]:
+    """What is said of an option that nobody reads, and what to do."""
+    return (
+        f"the option `{option}` of {name} is not covered",
+        "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
+    )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -69,7 +103,7 @@ def parameters_of(equivalent: Any) -> Collection[str] | None:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def float_dtype(kwargs: Kwargs, accepted: Collection[str]) -> Const | None:
+def float_dtype(kwargs: Mapping[str, Any], accepted: Collection[str]) -> Const | None:
     """The dtype of floats that a function is asked for that is read without: its result is given it then."""
     asked = kwargs.get("dtype")
     if "dtype" in accepted or not isinstance(asked, Const) or asked.value is None:
@@ -80,6 +114,6 @@ def float_dtype(kwargs: Kwargs, accepted: Collection[str]) -> Const | None:
         return None
 
 
-def as_floats(it: Interpreter, result: Value, dtype: Const) -> Atom:
+def as_floats(it: Any, result: Any, dtype: Const) -> Atom:
     """A result as an array of floats of a dtype."""
     return it.emit(named("astype"), it.atom(result), namespace="method", dtype=dtype)
