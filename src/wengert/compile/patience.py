@@ -17,8 +17,8 @@ from ..errors import UnsupportedSyntax
 from ..frontend.machine.budget import Budget, TakesLong, reading_within
 from ..ir.graph import Span
 
-NODES = 5_000
-"""How many expressions and statements a first reading may read: what they take is well below a second."""
+NODES = 20_000
+"""How many expressions and statements of the user's a first reading may read: what they take is a second or two."""
 GROWTH = 4
 """How many times as much the next one may read."""
 

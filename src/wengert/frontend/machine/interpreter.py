@@ -138,7 +138,8 @@ class Interpreter(Operations):
         """Equations emitted inside `with it.at(node)` come from this node."""
         builder = self.builder
         span = self.span(node)
-        self.reading.budget.spend(span)
+        if not _is_only_called(self.frame.closure.file):
+            self.reading.budget.spend(span)
         return Emitting(self, builder.span if builder.derived else span)
 
     def unsupported(

@@ -250,9 +250,8 @@ class Leaving:
         # containers of the program that held nothing of interest when the run began, first: the heap is large
         for x, made in tuple(self._world.known.values()):
             if made is x and isinstance(x, (list, dict, set, deque, np.ndarray)):
-                self._fill(
-                    x, x
-                )  # arrays of objects among them, of which the collector knows nothing
+                # arrays of objects among them, of which the collector knows nothing
+                self._fill(x, x)
             elif made is x and isinstance(x, type) and is_own_class(x):
                 self._fill_class(x, x)
         if sys.getrefcount(self._tape) <= expected:
