@@ -131,6 +131,8 @@ def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[
 
 def overlap(arrays: list[np.ndarray]) -> bool:
     """Whether two arrays share memory."""
+    if not all(hasattr(each, "__array_interface__") for each in arrays):  # of other libraries
+        return any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
     ends: list[np.ndarray] = []
     for array in sorted(arrays, key=lambda each: byte_bounds(each)[0]):
         start = byte_bounds(array)[0]
