@@ -30,7 +30,6 @@ ALONE = frozenset("""
     control.driven_generator
     control.lazy_evaluation
     control.managers_of_generators_in_a_stack
-    control.more_iterator_tools
     control.one_desk
     control.reraised
     control.round_robin
