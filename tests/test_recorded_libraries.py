@@ -249,3 +249,8 @@ def test_functions_in_c_that_write_to_what_they_are_given_are_refused():
     for tier in (None, "recorded"):
         with pytest.raises(wg.WengertError, match="generic_filter is no op"):
             wg.grad(f, tier=tier)(SAMPLE)
+
+
+def test_arrays_of_at_least_one_axis_of_several_numbers():
+    f = lambda x: (np.atleast_1d(x, 2 * x)[1] * 3)[0] + np.atleast_2d(x * x, x)[0][0, 0]
+    assert wg.grad(f, **RECORDED)(1.0) == wg.grad(f)(1.0) == 8.0

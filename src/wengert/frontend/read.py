@@ -15,7 +15,7 @@ from ..ir.builder import Builder
 from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
-from ..ir.types import NONE, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
+from ..ir.types import NONE, UNKNOWN, Array, Kind, Number, Seq, Static, Struct, Unknown
 from ..ops.program.identity import apart
 from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
@@ -209,7 +209,8 @@ def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Inpu
 def _can_change(kind: Kind) -> bool:
     """Whether what a kind holds besides numbers and arrays may be one object in two places."""
     if isinstance(kind, Seq):
-        return not isinstance(kind.item, Number)
+        # an empty list grows by what the run knows: it is not looked at for that
+        return not isinstance(kind.item, (Number, Unknown))
     if not isinstance(kind, Struct):
         return False
     return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))

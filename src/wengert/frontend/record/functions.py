@@ -62,6 +62,8 @@ def called(
         return _into(out, function, args, keywords)
     if function in PLAIN:
         return _answered(function, args, keywords)
+    if function in _ONE_BY_ONE and len(args) > 1:
+        return tuple([anything(function, (x,), {}) for x in args])
     if op is None:
         found = registry.find(function)
         if found is None or (registry.is_foreign(found[0]) and rule_for(found[0]) is None):
@@ -90,6 +92,9 @@ def called(
     if said is not None:
         return said[0]
     return _noted(op, operands, options, function, args, keywords)
+
+
+_ONE_BY_ONE = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 
 
 def _other_form(op: Op, args: Any, keywords: Any) -> Any:

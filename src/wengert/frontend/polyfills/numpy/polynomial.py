@@ -143,6 +143,8 @@ def _scaled(x: Any, domain: Any, window: Any) -> Any:
 class PowerSeries:
     """`numpy.polynomial.Polynomial`."""
 
+    __array_ufunc__ = None  # as NumPy's has it: arrays leave their operators to it
+
     def __init__(self, coef: Any, domain: Any = None, window: Any = None):
         self.coef = np.atleast_1d(coef)
         self.domain = domain

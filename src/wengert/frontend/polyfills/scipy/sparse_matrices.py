@@ -43,6 +43,7 @@ class Matrix(Stored):
         self.shared = False
         self.stores = UNKNOWN
 
+    __array_priority__ = 10.1  # as SciPy's matrices have it
     ndim = 2
 
     @property
