@@ -113,16 +113,9 @@ def test_functions_of_scipy_as_they_are():
     np.testing.assert_allclose(wg.grad(stats.tsem)(SAMPLE), wg.grad(lambda x: stats.sem(x))(SAMPLE))
 
 
-@pytest.mark.parametrize(
-    ("f", "said"),
-    [
-        (lambda x: stats.shapiro(x).statistic, "swilk is no op"),
-        (lambda x: signal.qspline1d_eval(x, x)[1], "the code of _quadratic does not take numbers"),
-    ],
-)
-def test_what_python_of_scipy_calls_in_c_is_refused(f, said):
-    with pytest.raises(wg.WengertError, match=said):
-        wg.grad(f)(SAMPLE)
+def test_what_python_of_scipy_calls_in_c_is_refused():
+    with pytest.raises(wg.WengertError, match="the code of _quadratic does not take numbers"):
+        wg.grad(lambda x: signal.qspline1d_eval(x, x)[1])(SAMPLE)
 
 
 def test_options_that_say_nothing():
