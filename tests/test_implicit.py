@@ -124,6 +124,7 @@ def test_a_recorded_run_refuses_what_is_no_solution():
     in_a_list = wg.implicit(lambda x, a: [x[0] - a], lambda a: [a])
     with pytest.raises(wg.errors.UnsupportedSyntax, match="a solution that is a list"):
         wg.grad(lambda a: in_a_list(a)[0], tier="recorded")(POINT)
+    assert wg.grad(lambda a: a * in_a_list(2.0)[0], tier="recorded")(POINT) == 2.0
 
 
 @pytest.mark.parametrize("solver", [newton, newton_annotated])

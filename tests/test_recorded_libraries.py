@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, special, stats
+from scipy.sparse.linalg import aslinearoperator
 
 import wengert as wg
 
@@ -247,3 +248,39 @@ def test_functions_in_c_that_write_to_what_they_are_given_are_refused():
 def test_arrays_of_at_least_one_axis_of_several_numbers():
     f = lambda x: (np.atleast_1d(x, 2 * x)[1] * 3)[0] + np.atleast_2d(x * x, x)[0][0, 0]
     assert wg.grad(f, **RECORDED)(1.0) == wg.grad(f)(1.0) == 8.0
+
+
+CURVE = np.polynomial.Polynomial([1.0, 2.0, 3.0])
+MATRIX = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+def attribute_of_a_spline(a):
+    spline = interpolate.make_interp_spline(KNOTS, KNOTS**2)
+    spline.extrapolate = False
+    return a * 2 if np.isnan(spline(1.5)) else a * 5
+
+
+OPERANDS = {
+    "linear_operator": lambda a: (aslinearoperator(MATRIX) @ np.ones(2))[0] * a,
+    "system": lambda a: (signal.StateSpace([[-1.0]], [[1.0]], [[1.0]], [[0.0]]) * 2.0).C[0, 0] * a,
+    "polynomial": lambda a: (CURVE * 2.0)(a) + (CURVE * CURVE)(a),
+    "attribute": attribute_of_a_spline,
+}
+
+
+@pytest.mark.parametrize("f", OPERANDS.values(), ids=OPERANDS)
+def test_objects_of_libraries_keep_their_operators_and_attributes(f):
+    expected = (f(0.37 + 1e-6) - f(0.37 - 1e-6)) / 2e-6
+    assert wg.grad(f, **RECORDED)(0.37) == pytest.approx(expected, rel=1e-7)
+
+
+def test_an_attribute_of_a_library_that_would_lose_its_derivative():
+    def f(a):
+        spline = interpolate.make_interp_spline(KNOTS, KNOTS**2)
+        spline.c = spline.c * a
+        return spline(0.5)
+
+    with pytest.raises(
+        wg.errors.UnsupportedSyntax, match="a BSpline is given an attribute with a derivative"
+    ):
+        wg.grad(f, **RECORDED)(2.0)

@@ -83,6 +83,10 @@ def solution(
     given = [mapped_numbers(arg, plain) for arg in args]
     named = {name: mapped_numbers(arg, plain) for name, arg in options.items()}
     x = plain(solver(*given, **named))
+    numbers: list[Any] = []
+    mapped_numbers(residual(x, *args, **options), numbers.append)
+    if next(_numbers(numbers), None) is None:
+        return x
     if not is_number(x) or np.asarray(x).dtype.kind not in "fiu":
         raise UnsupportedSyntax(
             f"a solution that is a {type(x).__name__} has derivatives where its equation is read, not in numbers",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import NoRule, UnknownFunction, WengertError
+from ...errors import NoRule, UnknownFunction, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ops import registry
 from ..polyfills import manifest
@@ -128,6 +128,20 @@ class LibraryObject(StandIn):
 
     def __getattr__(self, name: str) -> Any:
         return operations.current(getattr(self._value, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_value":
+            object.__setattr__(self, name, value)
+            return
+        if boxes_in((value,)):
+            raise noting(
+                UnsupportedSyntax(
+                    f"a {type(self._value).__name__} is given an attribute with a derivative, which its code loses",
+                    "Keep it in an object of your own, or make another one of what it depends on.",
+                    calling_span(),
+                )
+            )
+        setattr(self._value, name, value)
 
     def __repr__(self) -> str:
         return repr(self._value)
@@ -271,13 +285,16 @@ def _as_seen(found: Any) -> Any:
 
 
 def has_methods_alone(x: Any) -> bool:
-    """Whether a value is an object of SciPy's that is no container: a spline, a frozen distribution."""
+    """Whether a value is code of a library, or an object of SciPy's with methods alone: a frozen distribution."""
     cls = type(x)
-    is_of_scipy = cls.__module__.startswith("scipy.") and not issubclass(cls, (type, FunctionType))
-    return is_of_scipy and not any(hasattr(cls, name) for name in _OF_CONTAINERS)
+    root = str(getattr(x, "__module__", "")).partition(".")[0]
+    is_code = root == "scipy" or (root in LIBRARIES and callable(x))
+    is_other = issubclass(cls, (type, FunctionType)) or any(hasattr(cls, n) for n in _MORE)
+    return is_code and not is_other
 
 
-_OF_CONTAINERS = ("__len__", "__iter__", "__array__", "__enter__")
+_MORE = ("__len__", "__iter__", "__array__", "__enter__", "__add__", "__mul__", "__matmul__")
+"""What objects have that are containers, managers of contexts, or operands."""
 
 
 def _listed(x: Any) -> Any:

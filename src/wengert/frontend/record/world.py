@@ -374,9 +374,7 @@ class World:
             in_run = getattr(type(x), "in_run", None)
             if in_run is not None:
                 return self.keep(x, in_run(x, self.of))
-            root = str(getattr(x, "__module__", "")).partition(".")[0]
-            is_code = has_methods_alone(x) or (root in LIBRARIES and callable(x))
-            return self.keep(x, LibraryObject(x) if is_code else x)
+            return self.keep(x, LibraryObject(x) if has_methods_alone(x) else x)
         return self.stand_in(x, self.of)
 
     def stand_in(self, x: Any, of: Callable[[Any], Any]) -> Any:
