@@ -99,7 +99,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "minimum": [*PLANE, ((MATRIX, ROW), {})],
     "fmax": [*PLANE, ((MATRIX, ROW), {})],
     "fmin": [*PLANE, ((MATRIX, ROW), {})],
-    "clip": _at((0.4, -1.0, 1.0), (-2.0, -1.0, 1.0), (MATRIX, -0.5, 0.5)),
+    "clip": _at((0.4, -1.0, 1.0), (-2.0, -1.0, 1.0), (1.5, 2.0, 1.0), (MATRIX, -0.5, 0.5)),
     "abs": _at(-2.3, 0.4, MATRIX, 1.5 - 2.0j),
     "fabs": _at(-2.3, 0.4, MATRIX),
     "unit": _at(-2.3, 0.4, 1.5 - 2.0j),

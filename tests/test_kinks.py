@@ -44,6 +44,9 @@ KINKS: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]] = [
     (lambda x, y: math.hypot(x, y), (0.0, 0.0), (0.0, 0.0)),
     (lambda y, x: math.atan2(y, x), (0.0, 0.0), (0.0, 0.0)),
     (lambda x: np.clip(x, 0.0, 1.0), (1.0,), (1.0,)),
+    (lambda x, low, high: np.clip(x, low, high), (0.5, 2.0, 1.0), (0.0, 0.0, 1.0)),
+    (lambda x, low, high: np.clip(x, low, high), (1.5, 2.0, 1.0), (0.0, 0.0, 1.0)),
+    (lambda x, low, high: np.clip(x, low, high), (1.0, 1.5, 1.5), (0.0, 1.0, 0.0)),
     (lambda x: math.floor(x) * x, (2.5,), (2.0,)),
     (lambda x, y: x % y, (7.5, 2.0), (1.0, -3.0)),
 ]
