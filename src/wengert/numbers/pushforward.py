@@ -137,18 +137,23 @@ def has_partial(rule: Rule, k: int) -> bool:
 
 
 def partials(
-    rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]
+    rule: Rule,
+    operands: tuple[Any, ...],
+    Ω: Any,
+    options: dict[str, Any],
+    evaluate: Callable[..., Any] | None = None,
 ) -> Callable[[int], Any]:
-    """The partials of a scalar rule, by the number of the operand."""
+    """The partials of a scalar rule, by the number of the operand; `evaluate` says what its rows give."""
     found: dict[int, Any] = {}
+    evaluate = evaluate or evaluated
 
     def partial(k: int) -> Any:
         if k not in found:
             if len(rule.rows) == 1:
-                result = evaluated(rule.rows[0], (*operands, Ω), options)
+                result = evaluate(rule.rows[0], (*operands, Ω), options)
                 found.update(enumerate(result) if isinstance(result, tuple) else [(0, result)])
             else:
-                found[k] = evaluated(rule.rows[k], (*operands, Ω), options)
+                found[k] = evaluate(rule.rows[k], (*operands, Ω), options)
         return found[k]
 
     return partial
@@ -213,15 +218,19 @@ _FORMS: dict[str, Callable[[Rule, tuple[Any, ...], Any, dict[str, Any]], Push | 
 
 
 def evaluated(row: Row | None, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What a row gives for these values."""
-    assert row is not None
-    names, takes_all = options_of(row)
-    asked = (
-        options if takes_all or not options else {k: v for k, v in options.items() if k in names}
-    )
-    row, operands = in_full_precision(row, operands)
+    """What a row gives for these values, which warns of no pole."""
     with np.errstate(all="ignore"):
-        return row(*operands, **asked)
+        return applied(row, operands, options)
+
+
+def applied(row: Row | None, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a row gives for these values, with those options that it asks for."""
+    assert row is not None
+    row, operands = in_full_precision(row, operands)
+    if options:
+        names, takes_all = options_of(row)
+        options = options if takes_all else {k: v for k, v in options.items() if k in names}
+    return row(*operands, **options)
 
 
 # --- tangents -----------------------------------------------------------------------------

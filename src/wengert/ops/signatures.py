@@ -78,8 +78,11 @@ def bind(
     """
     if not op.spellings and op.implementation is not None:
         return _bound_to(op.implementation, args, keywords)
-    signature, keywords = parse_signature(op.signature), with_own_names(op, keywords)
+    signature = parse_signature(op.signature)
     count = len(signature.operands)
+    if not keywords and signature.required <= len(args) <= count:
+        return tuple(args), {}
+    keywords = with_own_names(op, keywords)
     if signature.rest and not count:
         return tuple(args), dict(keywords)
     given = dict(zip(signature.operands, args, strict=False))

@@ -29,6 +29,7 @@ from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
 from .tape import (
+    FLOATS,
     Added,
     Asked,
     Begun,
@@ -421,7 +422,9 @@ def is_active(x: Any, tape: Tape) -> bool:
             return x.tape.level > tape.level and is_active(x.value, tape)
         return x.number is not None or (x.memory is not None and x.memory.active)
     if isinstance(x, (list, tuple)):
-        return any(is_active(item, tape) for item in x)
+        for item in x:
+            if is_active(item, tape):
+                return True
     return False
 
 
@@ -541,6 +544,16 @@ def recorded(
     return noted(tape, op, operands, options, result)
 
 
+def _memories_of(operands: Sequence[Any], tape: Tape) -> list[Memory]:
+    """The memories, at the level of a tape, that operands lie in."""
+    memories: list[Memory] = []
+    for x in operands:
+        if type(x) not in FLOATS:
+            boxes = (x,) if type(x) is Recorded else boxes_in(x)
+            memories += [box.memory for box in boxes if box.tape is tape and box.memory]
+    return memories
+
+
 _OF_SHAPE = frozenset(("like", "matrix", "vector", "result"))
 """Options of which rule rows read the shape alone."""
 
@@ -549,7 +562,7 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     """A result as a box, which the tape knows how it was computed."""
     if result is NotImplemented or not tape.is_open:
         return result
-    memories = [box.memory for box in boxes_in(operands) if box.tape is tape and box.memory]
+    memories = _memories_of(operands, tape)
     active = is_active(operands, tape)
     if active or options:
         rule = rule_for(op)
@@ -653,9 +666,9 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
             raise noting(UnsupportedSyntax(*_OF_OBJECTS, calling_span()))
         if array.dtype.kind not in "fciuV":
             return result, result, False
-        memory = next((m for m in memories if m.holds(array)), None)
-        if memory is not None:
-            return Recorded(result, tape, memory=memory), None, False
+        for memory in memories:
+            if memory.holds(array):
+                return Recorded(result, tape, memory=memory), None, False
         if array.dtype.names is not None:
             raise noting(UnsupportedSyntax(*OF_RECORDS, calling_span()))
         if overlaps_itself(array):

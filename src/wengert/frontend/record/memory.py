@@ -57,6 +57,11 @@ class Memory:
             return array is self.root
         return array.size > 0 and self.low <= _address(array) < self.low + max(self.size, 1)
 
+    def is_all(self, view: np.ndarray[Any, Any]) -> bool:
+        """Whether a view has all elements, in the order in which they lie."""
+        flat = value_of(self.flat)
+        return view.size == flat.size and view.flags.c_contiguous and view.dtype == flat.dtype
+
     def save(self) -> Saved:
         """Its contents as they are now."""
         if self.saved is None:
@@ -97,9 +102,8 @@ class Memory:
     def part(self, flat: Any, view: np.ndarray[Any, Any]) -> Any:
         """What corresponds to a view in an array that is laid out like the memory."""
         whole = value_of(flat)
-        if flat is whole and view.size == whole.size and view.flags.c_contiguous:
-            if view.dtype == whole.dtype:
-                return whole.reshape(view.shape)  # it is all of it
+        if flat is whole and view.dtype == whole.dtype and self.is_all(view):
+            return whole.reshape(view.shape)
         own = value_of(self.flat).itemsize
         scale = lambda n: n if whole.itemsize == own else n // own * whole.itemsize
         is_laid_out_alike = view.dtype.kind in "fcV" or self.is_of_records

@@ -14,7 +14,7 @@ from ...numbers.pushforward import evaluated
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, asked, at_level_below, gathered_items, noted, recorded
-from .tape import Number, Weighted
+from .tape import FLOATS, Number, Weighted
 
 
 def _change(op: Op) -> Any:
@@ -25,9 +25,6 @@ for _name, _op in {
     "mul": el.mul, "truediv": el.div, "floordiv": el.floordiv, "mod": el.mod, "pow": el.pow_, "matmul": la.matmul,
 }.items():  # fmt: skip
     setattr(Recorded, f"__i{_name}__", _change(_op))
-
-
-FLOATS = frozenset((float, np.float64))
 
 
 def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 from ...ir.op import Op
 from ...numbers.number import value_of
 from ...numbers.pushforward import (
+    applied,
     as_numpy_divides,
     completed,
-    evaluated,
     has_partial,
     partials,
     pushforward,
@@ -29,9 +29,8 @@ from ...rules.registry import Rule, rule_for
 from ...runtime.cotangents import unbroadcast
 from .boxes import fresh
 from .operations import operations
-from .operators import FLOATS
 from .sweeps import Run
-from .tape import Computed, Sweep, holds_operands, in_all_runs, value_in
+from .tape import Computed, Sweep, holds_operands, in_all_runs, is_of_floats, value_in
 
 
 def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
@@ -92,11 +91,11 @@ def _rule_at(step: Computed) -> Rule:
 
 
 def _scalar(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
-    partial = partials(rule, values, Ω, step.options)
+    partial = partials(rule, values, Ω, step.options, applied)
     for k, operand in enumerate(step.operands):
         if has_partial(rule, k) and holds_operands(operand):
             factor = partial(k)
-            if type(factor) not in FLOATS and np.iscomplexobj(value_of(factor)):
+            if not is_of_floats(factor) and np.iscomplexobj(value_of(factor)):
                 factor = np.conj(factor)
             sweep.add(operand, narrowed(in_all_runs(factor, bar), values[k], step.op))
 
@@ -104,7 +103,7 @@ def _scalar(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar:
 def _linear(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
     for k, (operand, row) in enumerate(zip(step.operands, rule.rows, strict=False)):
         if row is not None and holds_operands(operand):
-            found = evaluated(row, (bar, *values), step.options)
+            found = applied(row, (bar, *values), step.options)
             sweep.add(operand, narrowed(found, values[k], step.op))
 
 
@@ -114,7 +113,7 @@ def _differential(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any
         ds = [zeros_of(x) if not isinstance(x, (str, type(None))) else x for x in values]
         for k in wanted:
             ds[k] = run.boxed(completed(None, values[k]))
-        dot = evaluated(rule.rows[0], (*ds, *values, Ω), step.options)
+        dot = applied(rule.rows[0], (*ds, *values, Ω), step.options)
     for k, found in zip(wanted, run.pulled(dot, bar, [ds[k] for k in wanted]), strict=True):
         sweep.add(step.operands[k], narrowed(found, values[k], step.op))
 
@@ -125,7 +124,8 @@ def _zero(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: A
 
 def _rrule(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
     name = f"the rrule of {step.op.name}"
-    found = cotangents_by_rule(rule.rows[0], name, bar, *values, **step.options)
+    with np.errstate(**sweep.warns):
+        found = cotangents_by_rule(rule.rows[0], name, bar, *values, **step.options)
     for operand, each in zip(step.operands, found, strict=False):
         sweep.add(operand, each)
 
@@ -143,6 +143,8 @@ _PULLS: dict[str, Callable[[Sweep, Rule, Computed, Any, Any, Any], None]] = {
 def narrowed(bar: Any, value: Any, op: Op) -> Any:
     """A cotangent in the shape of its operand: summed over what broadcasting repeated."""
     if not op.elementwise or bar is None or isinstance(value, (list, tuple)):
+        return bar
+    if type(bar) is type(value) is np.ndarray and bar.shape == value.shape:
         return bar
     return bar if np.shape(value_of(bar)) == np.shape(value_of(value)) else unbroadcast(bar, value)
 

@@ -46,9 +46,10 @@ class Run:
     def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Any]) -> list[Any]:
         """The cotangents of boxes, for that of a result; None where the result does not depend on one."""
         sweep = Sweep(_zeros)
-        sweep.add(operand(y, self.tape, keeps=False), y_bar)
-        for entry in reversed(self.tape.entries):
-            entry.pull(sweep)
+        with np.errstate(all="ignore"):
+            sweep.add(operand(y, self.tape, keeps=False), y_bar)
+            for entry in reversed(self.tape.entries):
+                entry.pull(sweep)
         return [_derivative(sweep, box) for box in boxes]
 
     def pushed(

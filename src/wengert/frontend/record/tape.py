@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +24,9 @@ from ...ops import elementwise as el
 from ...runtime.cotangents import unbroadcast
 from .memory import Memory, Saved, number_fields, overlaps_itself, owner, places
 from .operations import operations
+
+FLOATS = frozenset((float, np.float64))
+"""Classes of numbers with which arithmetic takes a short way."""
 
 
 class Entry(Protocol):
@@ -115,12 +119,16 @@ running: ContextVar[tuple[Tape, ...]] = ContextVar("the runs that are being reco
 class Sweep:
     """Tangents or cotangents of everything in a run, as far as a sweep has come."""
 
-    __slots__ = ("numbers", "shadows", "zeros")
+    __slots__ = ("is_alone", "numbers", "shadows", "warns", "zeros")
 
     def __init__(self, zeros: Callable[..., Any]):
         self.numbers: dict[int, Any] = {}
         self.shadows: dict[Memory, Any] = {}
         self.zeros = zeros
+        self.is_alone = not running.get()
+        """Whether no run is under way that differentiates the sweep itself."""
+        self.warns = np.geterr()
+        """What floats do at poles in code of the user; in rows of rules they do nothing."""
 
     def shadow(self, memory: Memory) -> Any:
         found = self.shadows.get(memory)
@@ -152,6 +160,14 @@ class Sweep:
     def add_to_view(self, memory: Memory, view: np.ndarray[Any, Any], bar: Any) -> None:
         if not view.size:
             return
+        if (
+            self.is_alone
+            and memory not in self.shadows
+            and is_like(bar, view)
+            and memory.is_all(view)
+        ):
+            self.shadows[memory] = bar.flatten()  # someone else may have the cotangent too
+            return
         if view.dtype.kind != "c" and np.iscomplexobj(value_of(bar)):
             bar = np.real(bar)
         if overlaps_itself(view):
@@ -163,6 +179,11 @@ class Sweep:
                 return
         here = self.part(memory, view)
         here += bar
+
+
+def is_like(bar: Any, view: np.ndarray[Any, Any]) -> bool:
+    """Whether a cotangent is an array without derivatives, of the type and shape of a view."""
+    return type(bar) is np.ndarray and bar.dtype == view.dtype and bar.shape == view.shape
 
 
 class Number:
@@ -349,6 +370,10 @@ class Weighted:
 
 def in_all_runs(factor: Any, bar: Any) -> Any:
     """`factor * bar`; where the factor is infinite, a cotangent that is zero stays so in the runs around this one."""
+    if is_of_floats(factor) and is_of_floats(bar):
+        product = factor * bar
+        if isfinite(np.vdot(product, product)):
+            return product
     product = scaled(factor, bar)
     if not isinstance(product, PerturbedNumber):
         return product
@@ -359,6 +384,11 @@ def in_all_runs(factor: Any, bar: Any) -> Any:
     if not plain.ndim:
         return 0.0 if is_zero else product
     return el.where(np.broadcast_to(is_zero, plain.shape), 0.0, product)
+
+
+def is_of_floats(x: Any) -> bool:
+    """Whether a value is a number of Python's without derivatives, or an array of floats."""
+    return type(x) in (float, int) or (type(x) is np.ndarray and x.dtype == np.float64)
 
 
 def set_dot(sweep: Sweep, result: Any, dot: Any) -> None:
