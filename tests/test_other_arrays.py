@@ -334,3 +334,9 @@ def test_arguments_by_name():
         make(X), rate=make(WEIGHTS)
     )
     np.testing.assert_allclose(to_numpy(found), 2 * WEIGHTS * X.sum())
+
+
+def test_arrays_of_other_libraries_are_not_recorded():
+    x = LIBRARIES["array_api_strict"]()(X)
+    with pytest.raises(UnsupportedSyntax, match="these are of another library"):
+        wg.grad(f, tier="recorded")(x)

@@ -27,6 +27,7 @@ from ..errors import (
     WengertError,
 )
 from ..frontend.boundary import signature
+from ..frontend.boundary.no_code import computing_in, library_of_arrays
 from ..frontend.record.boxes import Recorded, fresh
 from ..frontend.record.records import is_record
 from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of, not_too_deep
@@ -104,7 +105,16 @@ def both(refusal: WengertError, finding: Finding) -> WengertError:
 
 
 def called(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What a derivative function gives for arguments, found by recording a run."""
+    """What a derivative function gives for arguments, found by recording a run.
+
+    Raises:
+        UnsupportedSyntax: the arguments are arrays of another library.
+    """
+    if computing_in.get() is not None or any(library_of_arrays(type(x)) for x in args):
+        raise UnsupportedSyntax(
+            "a recorded run computes with NumPy's arrays, and these are of another library",
+            "Pass NumPy's arrays, or change what reading refuses.",
+        )
     function, kwargs = _taken(function, kwargs)
     vector = args[-1:] if verb.name == "hvp" else ()
     args = args[: len(args) - len(vector)]
