@@ -8,6 +8,7 @@ from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, spe
 from scipy.sparse.linalg import aslinearoperator
 
 import wengert as wg
+from wengert.errors import UnsupportedSyntax
 
 RECORDED = {"tier": "recorded"}
 TIMES = np.linspace(0.0, 1.0, 9)
@@ -284,3 +285,25 @@ def test_an_attribute_of_a_library_that_would_lose_its_derivative():
         wg.errors.UnsupportedSyntax, match="a BSpline is given an attribute with a derivative"
     ):
         wg.grad(f, **RECORDED)(2.0)
+
+
+QUADRATIC = np.polynomial.Polynomial([1.0, 2.0, 3.0])
+OLDER = np.poly1d([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: (x * QUADRATIC)(2.0), 17.0),
+        (lambda x: (QUADRATIC * x + x)(1.0), 7.0),
+        (lambda x: (OLDER * x)(2.0), 11.0),
+        (lambda x: (x + OLDER)(2.0), 1.0),
+    ],
+)
+def test_operators_of_polynomials_outside(f, expected):
+    for gradient in (wg.grad(f), wg.grad(f, tier="recorded")):
+        assert gradient(0.7) == pytest.approx(expected)
+    with pytest.raises(
+        UnsupportedSyntax, match=r"`__r?(mul|add)__` of a \w+ is code that is not read"
+    ):
+        wg.grad(f, tier="static")(0.7)

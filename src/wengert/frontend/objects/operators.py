@@ -137,12 +137,27 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
 
 
 def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
-    """Have the run refuse operands of a class of the program's own that says what an operator does."""
+    """Have the run refuse operands of a class of the program's own that says what an operator does.
+
+    Raises:
+        UnsupportedSyntax: the class of an operand that is known is NumPy's, and says so in Python: a polynomial.
+    """
     name = METHODS.get(op.name)
     if name is not None:
+        for value in values if any(isinstance(v, Var) for v in values) else ():
+            if isinstance(value, Const) and _says_in_numpy(type(value.value), name):
+                raise it.unsupported(
+                    f"`{name}` of a {type(value.value).__name__} is code that is not read",
+                    "Compute with its coefficients, `p.coef`, or call it: `p(x)`.",
+                )
         reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
         names = (name,) if len(values) == 1 else (name, reflected)
         refuse_unknown(it, names, values, may_be_any=op.name in _WITHOUT_DERIVATIVE)
+
+
+def _says_in_numpy(cls: type, name: str) -> bool:
+    method = getattr(cls, name, None)
+    return cls.__module__.partition(".")[0] == "numpy" and isinstance(method, types.FunctionType)
 
 
 _WITHOUT_DERIVATIVE = frozenset(("bitand", "bitor", "bitxor", "lshift", "rshift", "invert"))
