@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.api.explaining import rule
 from wengert.errors import RuleError
 from wengert.ops import registry as ops
 from wengert.ops.arrays.linear_algebra import matmul
@@ -28,7 +29,6 @@ from wengert.rules.forms import (
     linear_rule,
     opt_out,
     rrule,
-    rule,
     scalar_rule,
     zero_rule,
 )

@@ -31,7 +31,6 @@ with _collecting_later():
         linear_rule as linear_rule,
         opt_out as opt_out,
         rrule as rrule,
-        rule as rule,
         scalar_rule as scalar_rule,
         zero_rule as zero_rule,
     )
@@ -39,6 +38,7 @@ with _collecting_later():
 if _TYPE_CHECKING:
     from . import testing as testing
     from .api.batches import vmap as vmap
+    from .api.explaining import rule as rule
     from .api.jacobians import (
         diag_hessian as diag_hessian,
         hessian as hessian,
@@ -67,6 +67,7 @@ _LATER = {
     "over_parts": "api.many_parts",
     "pullback": "api.linear_maps",
     "pushforward": "api.linear_maps",
+    "rule": "api.explaining",
     "taylor": "numbers.series.towers",
     "trace": "backends.graph",
     "tree_map": "api.trees",

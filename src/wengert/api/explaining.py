@@ -1,4 +1,4 @@
-"""Which tier a call of a derivative function takes, why, and what that relies on."""
+"""Which tier a call of a derivative function takes, why, and what that relies on; and the rule of a function."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..compile.derived import Derived
 from ..compile.verbs import Verb
 from ..errors import WengertError
 from ..frontend.machine.guards import PARTS, Guard
+from ..frontend.polyfills.manifest import stand_in_for as stand_in_for  # which descriptions look in
+from ..rules.description import Description, describe
 
 MOST_NAMES = 12
 """How many names are listed that a derivative relies on."""
@@ -20,6 +22,15 @@ _RECORDED = (
     "recorded: each call runs the program once, in Python, and goes back over what it computed"
 )
 _READ = "read: the derivative is generated from the source"
+
+
+def rule(function: Any) -> Description:
+    """The rule that would be used for a function, where it is written, and its source.
+
+    Returns:
+        A description that prints itself; where there is no rule it says what can be done.
+    """
+    return describe(function)
 
 
 def of_call(verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The public ways to add a rule, and to look one up.
+"""The public ways to add a rule.
 
 A rule row is a function of run-time values: the operands in order, then the op's result Ω; options
 such as `axis` arrive by keyword, under the names of the op's signature. The row is read and inlined,
@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..ir.op import Op
 from .places import Place, place_of, refuse
 from .registry import Form, Row, Rule, rule_for, store
-
-if TYPE_CHECKING:
-    from .description import Description
 
 Target = Op | Callable[..., Any]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -132,17 +129,6 @@ def also_linear(op: Op, transposes: tuple[Row | None, ...]) -> None:
     assert rule is not None
     row = next(row for row in transposes if row is not None)
     rule.also["linear"] = Rule(op, "linear", transposes, place_of(row, _caller()))
-
-
-def rule(function: Target) -> Description:
-    """The rule that would be used for a function, where it is written, and its source.
-
-    Returns:
-        A description that prints itself; where there is no rule it says what can be done.
-    """
-    from .description import describe
-
-    return describe(function)
 
 
 def _decorator(function: Target, form: Form, caller: Place) -> Callable[[Decorated], Decorated]:
