@@ -364,3 +364,18 @@ def test_arrays_of_records_are_read_and_changed():
 def test_arrays_of_records_are_not_differentiated_by(f):
     error = refusal("WG202", TypeError, lambda: wg.gradient(f, RECORDS.copy()))
     says(error, "argument 0 (`r`) is an array of records", "one for each", "field")
+
+
+class Tagged(namedtuple("Tagged", "x y")):  # noqa: SLOT002
+    """A named tuple whose objects have a dictionary."""
+
+
+def test_an_attribute_of_a_named_tuple_that_is_no_field_is_no_item():
+    def f(x):
+        pair = Tagged(x, x * x)
+        pair.cube = x * x * x
+        return pair[-1] * len(pair) + sum(pair) + pair.cube
+
+    expected = (2.0 * 1.5 * 2 + 1.0 + 3.0) + 3 * 1.5**2
+    for gradient in (wg.grad(f), wg.grad(f, tier="recorded")):
+        assert gradient(1.5) == pytest.approx(expected)

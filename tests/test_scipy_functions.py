@@ -136,6 +136,8 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: stats.linregress(x, T).rvalue,
     lambda x: stats.linregress(x, T).pvalue,
     lambda x: stats.linregress(x, T).stderr,
+    lambda x: stats.linregress(T, x).intercept_stderr,
+    lambda x: sum(stats.linregress(T[:2], x[:2])),
     lambda x: signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x),
     lambda x: signal.lfilter(x[:3], x[3:], T),
     lambda x: signal.lfilter([0.5], [2.0], x),

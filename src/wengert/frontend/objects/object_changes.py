@@ -62,8 +62,13 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
     seen = seen_as(it, cls)
     if seen is not cls and instances.is_fixed(seen, name):
         no_attribute(it, cls, name)
-    if items.form == "namedtuple" and not (cls.__dictoffset__ and name not in items.keys):
-        raise_now(it, AttributeError, "can't set attribute")
+    if items.form == "namedtuple":
+        if not cls.__dictoffset__ or name in items.keys:
+            raise_now(it, AttributeError, "can't set attribute")
+        raise it.unsupported(
+            f"a {cls.__name__}, which is a named tuple, is given an attribute that is no field",
+            "Make it a field, or use a class of its own.",
+        )
     if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
         no_attribute(it, cls, name)
     it.write_attribute(items, name, Const(dict) if own else value)
@@ -121,6 +126,6 @@ def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
         return
     if name not in items.keys:
         no_attribute(it, items.type, name)
-    if items.form == "namedtuple" and name in items.type._fields:
+    if items.form == "namedtuple":
         raise_now(it, AttributeError, "can't delete attribute")
     it.remove_attribute(items, name)

@@ -154,14 +154,15 @@ def pearsonr(x: Any, y: Any) -> Any:
     return PearsonR(r, special.betainc(np.size(x) / 2 - 1.0, 0.5, 1 - r * r))
 
 
-class Line(NamedTuple):
+class Line(tuple[Any, ...]):  # noqa: SLOT001
     """What `scipy.stats.linregress` gives."""
 
-    slope: Any
-    intercept: Any
-    rvalue: Any
-    pvalue: Any
-    stderr: Any
+    intercept_stderr: Any
+    slope = property(lambda self: self[0])
+    intercept = property(lambda self: self[1])
+    rvalue = property(lambda self: self[2])
+    pvalue = property(lambda self: self[3])
+    stderr = property(lambda self: self[4])
 
 
 def linregress(x: Any, y: Any) -> Any:
@@ -169,11 +170,16 @@ def linregress(x: Any, y: Any) -> Any:
     x, y = array_of(x), array_of(y)
     n, dx, dy = np.size(x), x - np.mean(x), y - np.mean(y)
     xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
-    r = xy / np.sqrt(xx * yy)
+    r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
     slope = xy / xx
-    error = np.sqrt((1 - r * r) * yy / xx / (n - 2))
-    chance = special.betainc(n / 2 - 1.0, 0.5, 1 - r * r)
-    return Line(slope, np.mean(y) - slope * np.mean(x), r, chance, error)
+    if n == 2:  # a line through two points
+        chance, error = (1.0 if y[0] == y[1] else 0.0), 0.0
+    else:
+        chance = special.betainc(n / 2 - 1.0, 0.5, 1 - r * r)
+        error = np.sqrt((1 - r * r) * yy / xx / (n - 2))
+    line = Line((slope, np.mean(y) - slope * np.mean(x), r, chance, error))
+    line.intercept_stderr = error * np.sqrt(np.mean(x * x))
+    return line
 
 
 def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
