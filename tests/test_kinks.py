@@ -46,7 +46,7 @@ KINKS: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]] = [
     (lambda x: np.clip(x, 0.0, 1.0), (1.0,), (1.0,)),
     (lambda x, low, high: np.clip(x, low, high), (0.5, 2.0, 1.0), (0.0, 0.0, 1.0)),
     (lambda x, low, high: np.clip(x, low, high), (1.5, 2.0, 1.0), (0.0, 0.0, 1.0)),
-    (lambda x, low, high: np.clip(x, low, high), (1.0, 1.5, 1.5), (0.0, 1.0, 0.0)),
+    (lambda x, low, high: np.clip(x, low, high), (1.0, 1.5, 1.5), (0.0, 0.0, 1.0)),
     (lambda x: math.floor(x) * x, (2.5,), (2.0,)),
     (lambda x, y: x % y, (7.5, 2.0), (1.0, -3.0)),
 ]

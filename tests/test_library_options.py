@@ -36,6 +36,7 @@ PROGRAMS = {
     ),
     "clip(max=)": lambda x: np.sum(x.clip(max=1.5 * x[1] + 1)) + np.sum(x.clip(max=1.0)),
     "clip(min=)": lambda x: np.sum(np.clip(x, min=0.5, max=2.0) * x),
+    "clip(low)": lambda x: np.sum(x.clip(0.5 * x[1]) * x) + np.sum(np.clip(x, min=1.0)),
     "linspace(retstep=)": lambda x: sum(map(np.sum, np.linspace(x[0], x[2], 5, retstep=True))),
     "linspace of constants": lambda x: np.linspace(0.0, 1.0, 5, retstep=True)[1] * x[0],
     "linspace(endpoint=)": lambda x: np.linspace(x[0], 3.0, 4, endpoint=False, retstep=True)[1],

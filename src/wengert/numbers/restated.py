@@ -31,7 +31,12 @@ def restated(
     if op.fold is None:
         return None
     rule = rule_for(op)
-    if op.elementwise if rule is None else _knows(rule, options, plain) and op not in _OF_PARTS:
+    if rule is None:
+        is_known = op.elementwise
+    else:
+        lacks_operands = len(args) < len(rule.rows)  # which the fold fills in: `x.clip(0.0)`
+        is_known = not lacks_operands and _knows(rule, options, plain) and op not in _OF_PARTS
+    if is_known:
         return None
     return _folded(op, args, options, plain)
 

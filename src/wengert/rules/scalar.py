@@ -254,8 +254,8 @@ scalar_rule(fmin, lambda x, y, Ω: x == Ω, lambda x, y, Ω: x != Ω)
 scalar_rule(
     clip,
     lambda x, low, high, Ω: x == Ω,
-    lambda x, low, high, Ω: (x < low) * (low <= high),  # where the bounds cross, NumPy gives `high`
-    lambda x, low, high, Ω: maximum(x, low) > high,
+    lambda x, low, high, Ω: (x < low) * (high != Ω),  # where the bounds cross, NumPy gives `high`
+    lambda x, low, high, Ω: (x != Ω) * (high == Ω),
 )
 scalar_rule(heaviside, None, lambda x, y, Ω: x == 0)
 scalar_rule(fabs, lambda x, Ω: unit(x))
