@@ -44,6 +44,7 @@ from . import (
     trees,
     trees_inside,
 )
+from .derivative import Derivative
 
 
 def _install() -> None:
@@ -168,7 +169,7 @@ def _maker(make: Callable[..., Any]) -> nested.Handler:
             derivative = make(of, *known, **named)
         except BadArgument as error:
             raise error.at(it.builder.span) from None
-        if not isinstance(derivative, gradients.Derivative):
+        if not isinstance(derivative, Derivative):
             raise BadArgument(
                 "`sparsity` gives a matrix of SciPy, and the program that takes this Jacobian is differentiated "
                 "itself",

@@ -23,7 +23,8 @@ from ..ir.records import replace
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
-from .gradients import Argnums, Derivative, P, by_numbers, grad, hvp, verb_of
+from .derivative import Derivative, P, by_numbers
+from .gradients import Argnums, grad, hvp, verb_of
 from .linear_maps import guarded_pullback, pullback, pushforward
 from .texts import Text
 

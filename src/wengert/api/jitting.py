@@ -24,7 +24,7 @@ from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics import nested
 from ..ir.types import Static, Struct
 from . import native_forms as forms
-from .gradients import Derivative, in_its_library
+from .derivative import Derivative, in_its_library
 from .texts import Text
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
 from ..ops.program.checks import counted
-from .gradients import (
+from .derivative import (
     Derivative,
     Refused,
     by_numbers,

@@ -20,7 +20,7 @@ from ..ir.types import Kind, Static
 from ..ops.program.checks import counted
 from ..rules.forms import frule, rrule
 from . import trees
-from .gradients import Derivative
+from .derivative import Derivative
 from .linear_maps import pullback, pushforward
 from .travelling import packed
 

@@ -26,7 +26,7 @@ from ..frontend.boundary import signature
 from ..ir.graph import Function
 from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
-from .gradients import Derivative
+from .derivative import Derivative
 
 _INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
 _HINT = (

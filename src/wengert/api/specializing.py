@@ -17,7 +17,7 @@ from .texts import Source, saved
 if TYPE_CHECKING:
     import pathlib
 
-    from .gradients import Derivative
+    from .derivative import Derivative
 
 
 class Specialized(Protocol):

@@ -26,7 +26,7 @@ from numba.core import errors as numba_errors
 from numba.extending import intrinsic, overload, register_jitable
 
 from ..api import gradients
-from ..api.gradients import Derivative
+from ..api.derivative import Derivative
 from ..api.jitting import Jitted
 from ..api.native_forms import specialised
 from ..backends.native.emit.llvm_runtime import MEMORY_WORDS

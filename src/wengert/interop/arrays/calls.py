@@ -7,7 +7,7 @@ from typing import Any
 
 from ...api import linear_maps
 from ...api.batches import Batched
-from ...api.gradients import ByArrays, Derivative
+from ...api.derivative import ByArrays, Derivative
 from ...api.texts import Text
 from ...compile import calling, engine
 from ...compile.verbs import Verb
