@@ -68,7 +68,9 @@ from . import (
     records,
     weak_references,
 )
-from .library import Handler, as_it_is_asked, at_once, fold, iterated
+from .folds import fold
+from .library import Handler
+from .on_demand import as_it_is_asked, at_once, iterated
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
