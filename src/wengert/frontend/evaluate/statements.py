@@ -14,7 +14,7 @@ from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..calls.calls import evaluate_call
+from ..calls.call_expressions import evaluate_call
 from ..containers import in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables

@@ -244,7 +244,7 @@ class DataModel:
     def call(self, function: Value, args: Args, kwargs: Kwargs) -> Value: ...
 
     # A function that is not written in Python: fine unless a derivative must pass through it.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def call_foreign(self, known: Any, args: Args, kwargs: Kwargs) -> Value: ...
 
     # Call a Python object that is known when the program is read.
@@ -258,17 +258,17 @@ class DataModel:
     ) -> Value: ...
 
     # Call a function for its effect or for a value that has no derivative.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def opaque(
         self, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
     ) -> Value: ...
 
     # Call a function that draws: what it is given to call later has no part in the derivative.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def draw(self, function: Any, args: Args, kwargs: Kwargs) -> Value: ...
 
     # What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative.
-    @done_in("calls.calls")
+    @done_in("calls.library_calls")
     def read_of_library(
         self, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
     ) -> Value: ...
