@@ -29,7 +29,7 @@ from ..frontend.domain.values import (
     unflatten,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..intrinsics import nested, roots, steering, steering_intrinsics
+from ..intrinsics import nested, nested_maps, nested_matrices, roots, steering, steering_intrinsics
 from ..ir.graph import Const
 from ..ops.dispatch.substitution import with_ops
 from ..passes.blocks.copies import inlined
@@ -69,10 +69,10 @@ def _install() -> None:
         nested.special(written, nested.read_anew(written))
     for function, op in jacobians.OPS.items():
         nested.special(function, _as(op))
-    nested.special(jacobians.is_number, nested.is_number)
-    nested.special(jacobians.has_parts, nested.has_parts)
-    nested.special(jacobians.may_vary, nested.may_vary)
-    nested.special(jacobians.as_array, nested.as_array)
+    nested.special(jacobians.is_number, nested_matrices.is_number)
+    nested.special(jacobians.has_parts, nested_matrices.has_parts)
+    nested.special(jacobians.may_vary, nested_matrices.may_vary)
+    nested.special(jacobians.as_array, nested_matrices.as_array)
     nested.special(gradients.gradient, _gradient)
     nested.special(numbers.derivative, _maker_called(Verb("derivative", (0,), True)))
     nested.special(numbers.gradient, _maker_called(Verb("grad", (0,), True)))
@@ -82,9 +82,9 @@ def _install() -> None:
         for function in functions:
             nested.special(function, _refused(instead))
     nested.special(TermFunction.__call__, _call_of_terms)
-    nested.special(linear_maps.pullback, nested.pullback)
-    nested.special(linear_maps.guarded_pullback, nested.guarded_pullback)
-    nested.special(linear_maps.pushforward, nested.pushforward)
+    nested.special(linear_maps.pullback, nested_maps.pullback)
+    nested.special(linear_maps.guarded_pullback, nested_maps.guarded_pullback)
+    nested.special(linear_maps.pushforward, nested_maps.pushforward)
     nested.special(steering.stop_gradient, steering_intrinsics.stop_gradient)
     nested.special(steering.checkpoint, steering_intrinsics.checkpoint)
     nested.special(steering.call_again, steering_intrinsics.checkpoint)
@@ -301,7 +301,7 @@ def _pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(
             "primals and tangents whose number only the run knows", "Take `wg.pushforward`."
         )
-    pair = nested.pushforward(it, [function, *primals.values], {})
+    pair = nested_maps.pushforward(it, [function, *primals.values], {})
     assert isinstance(pair, Items)
     return tuple_of(pair.values[0], call(it, pair.values[1], list(tangents.values), {}))
 
