@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import BadArgument
 from ..frontend import heap
-from ..frontend.boundary import signature
+from ..frontend.boundary import signature, taking_apart
 from ..frontend.calls.calls import call
 from ..frontend.domain.values import (
     Args,
@@ -57,8 +57,8 @@ def read_unflatten(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "Give it a vector like the one that `wg.flatten` gave.",
             it.builder.span,
         )
-    outline = signature.taken_apart(signature.kind_of(made.outline), made.outline)
-    values = signature.leaf_values(outline, made.outline)
+    outline = taking_apart.taken_apart(signature.kind_of(made.outline), made.outline)
+    values = taking_apart.leaf_values(outline, made.outline)
     slots = iter(made.slots)
 
     def take(kind: Kind) -> Any:

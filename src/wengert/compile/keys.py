@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..frontend.boundary.partial_kinds import Way, has_unread
-from ..frontend.boundary.signature import Template, compiled_from
+from ..frontend.boundary.signature import compiled_from
+from ..frontend.boundary.templates import Template
 from ..frontend.machine.guards import OURS
 from ..frontend.read import Program
 from ..ir.graph import walk

@@ -21,7 +21,7 @@ from ..ops.program.refusals import REFUSALS
 from ..rules.places import Place, refuse
 from . import rule_rows as rows
 from .boundary.partial_kinds import Way, generators, unread_parts, used, with_unknown
-from .boundary.signature import Template
+from .boundary.templates import Template
 from .data import columns
 from .domain.values import (
     MUTABLE_FORMS,

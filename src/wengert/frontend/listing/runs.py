@@ -20,7 +20,7 @@ from ...numbers.number import value_of
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays.creation import array as array_op
 from ...ops.program import identity as ident, memory as writes
-from ..boundary import signature
+from ..boundary import signature, taking_apart
 from ..domain.values import Items, Value, flatten, fresh, kind_of_value
 from ..record.boxes import Recorded
 from ..record.memory import Memory, places
@@ -134,8 +134,8 @@ class Writer(Arrays):
         if isinstance(value, Items) and isinstance(kind, Struct):
             for key, item, inner in zip(value.keys, value.values, kind.items, strict=True):
                 step = step_into(kind, key)
-                part = None if tree is None else signature.step(tree, step)
-                self.take_value(inner, item, part, signature.step(x, step))
+                part = None if tree is None else taking_apart.step(tree, step)
+                self.take_value(inner, item, part, taking_apart.step(x, step))
         elif isinstance(value, Var):
             self.take_leaf(value, tree, x)
 

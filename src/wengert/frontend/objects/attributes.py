@@ -33,7 +33,7 @@ from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.arrays.shape import kind_if_number
 from ...ops.program import containers as co, identity as ident
-from ..boundary.signature import Template
+from ..boundary.templates import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
 from ..domain.arguments import may_be_method
