@@ -33,18 +33,9 @@ from ..intrinsics import nested, nested_maps, nested_matrices, roots, steering, 
 from ..ir.graph import Const
 from ..ops.dispatch.substitution import with_ops
 from ..passes.blocks.copies import inlined
-from . import (
-    argnums,
-    batches,
-    batches_inside,
-    gradients,
-    jacobians,
-    linear_maps,
-    many_parts,
-    trees,
-    trees_inside,
-)
+from . import argnums, batches, gradients, jacobians, linear_maps, many_parts, matrices, trees
 from .derivative import Derivative
+from .inside import batches as batches_inside, trees as trees_inside
 
 
 def _install() -> None:
@@ -65,14 +56,14 @@ def _install() -> None:
     nested.special(roots.watch, roots.read_watch)
     nested.special(roots.parameter_count, roots.read_parameter_count)
     nested.special(roots.root_of, roots.read_root_of)
-    for written in jacobians.WRITTEN:
+    for written in matrices.WRITTEN:
         nested.special(written, nested.read_anew(written))
-    for function, op in jacobians.OPS.items():
+    for function, op in matrices.OPS.items():
         nested.special(function, _as(op))
-    nested.special(jacobians.is_number, nested_matrices.is_number)
-    nested.special(jacobians.has_parts, nested_matrices.has_parts)
-    nested.special(jacobians.may_vary, nested_matrices.may_vary)
-    nested.special(jacobians.as_array, nested_matrices.as_array)
+    nested.special(matrices.is_number, nested_matrices.is_number)
+    nested.special(matrices.has_parts, nested_matrices.has_parts)
+    nested.special(matrices.may_vary, nested_matrices.may_vary)
+    nested.special(matrices.as_array, nested_matrices.as_array)
     nested.special(gradients.gradient, _gradient)
     nested.special(numbers.derivative, _maker_called(Verb("derivative", (0,), True)))
     nested.special(numbers.gradient, _maker_called(Verb("grad", (0,), True)))

@@ -7,11 +7,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ..errors import BadArgument
-from ..frontend import heap
-from ..frontend.boundary import signature, taking_apart
-from ..frontend.calls.calls import call
-from ..frontend.domain.values import (
+from ...errors import BadArgument
+from ...frontend import heap
+from ...frontend.boundary import signature, taking_apart
+from ...frontend.calls.calls import call
+from ...frontend.domain.values import (
     Args,
     Closure,
     Items,
@@ -24,11 +24,11 @@ from ..frontend.domain.values import (
     tuple_of,
     unflatten,
 )
-from ..frontend.machine.interpreter import Interpreter
-from ..ir.graph import Const, Var
-from ..ir.types import Array, Kind, Number, Seq, Unknown, is_differentiable
-from ..runtime.containers import CONTENTS
-from . import trees
+from ...frontend.machine.interpreter import Interpreter
+from ...ir.graph import Const, Var
+from ...ir.types import Array, Kind, Number, Seq, Unknown, is_differentiable
+from ...runtime.containers import CONTENTS
+from .. import trees
 
 _LEAVES = (Number, Array)
 _TREES = ("list", "tuple", "dict", "namedtuple", "dataclass", "object")
