@@ -13,24 +13,11 @@ from ..compile import calling, engine, verbs
 from ..compile.derived import Derived, traces
 from ..compile.patience import LongReading
 from ..compile.verbs import Verb
-from ..errors import (
-    BadArgument,
-    EqualValues,
-    ImmutableArray,
-    MixedLibraries,
-    NoRule,
-    NotASolution,
-    NotScalar,
-    RuleError,
-    UnsupportedSyntax,
-    WengertError,
-    of_generated_code,
-)
+from ..errors import BadArgument, UnsupportedSyntax, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary, computing_in
 from ..frontend.boundary.signature import CarriesDerivatives
-from ..ir.graph import Span
 from ..ops.program.refusals import REFUSALS
-from ..rules.places import at_its_rule
+from .presenting import AtUsersFrames, presented
 from .specializing import Specialization, Specialized
 from .texts import Source, Text, saved
 
@@ -46,17 +33,6 @@ class Refused(Exception):
 
     def __init__(self, refusal: WengertError):
         self.refusal = refusal
-
-
-class AtUsersFrames:
-    """A block out of which errors of wengert's come with the frames of the user's code alone."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _entries: object) -> None:
-        if isinstance(error, WengertError):
-            error.__traceback__ = error.frames_to_show()
 
 
 def derived_or_refused(
@@ -384,33 +360,3 @@ class ByArrays:
 
     def find(self, args: Sequence[Any]) -> Any:
         return self.ready.get(self.kinds(args))
-
-
-_OF_RUNS = (
-    EqualValues,
-    ImmutableArray,
-    MixedLibraries,
-    NoRule,
-    NotASolution,
-    UnsupportedSyntax,
-)
-"""Errors whose place is where the run was."""
-
-
-def presented(error: Exception, function: Any = None) -> Exception:
-    """An exception as the user should see it: their lines, wengert's own errors as such."""
-    from ..backends.python.traceback import last_user_span, without_generated
-
-    place = getattr(error, "place", None)
-    error = of_generated_code(error)
-    if isinstance(error, WengertError) and place is not None:
-        error = error.at(Span(*place))
-    if isinstance(error, RuleError):
-        error = at_its_rule(error)
-    elif isinstance(error, _OF_RUNS):
-        error = error.at(last_user_span(error.__traceback__))
-    elif isinstance(error, NotScalar):
-        error = error.at(calling.definition_of(function))
-    if isinstance(error, WengertError):
-        return error.with_traceback(error.frames_to_show())
-    return error.with_traceback(without_generated(error.__traceback__))

@@ -11,7 +11,8 @@ from ..compile.verbs import Verb
 from ..errors import BadArgument
 from ..ir.graph import Function
 from ..passes.blocks.tidy import tidy
-from .derivative import AtUsersFrames, Derivative, P, T
+from .derivative import Derivative, P, T
+from .presenting import AtUsersFrames
 from .texts import Source
 
 Argnums = int | str | Sequence[int | str]

@@ -25,10 +25,10 @@ from .derivative import (
     by_numbers,
     derived_or_refused,
     in_its_library,
-    presented,
     recorded,
     recorded_or_read,
 )
+from .presenting import presented
 
 
 class Pullback:
