@@ -161,7 +161,7 @@ def _of_pairs(source: Any) -> dict[Any, Any]:
 @operation("dict_from")
 def dict_from(it: Interpreter, source: Value) -> Value:
     from ..iterate.comprehensions import dictionary
-    from ..objects.attributes import copied
+    from ..objects.methods import copied
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
     inside = class_lookup.contents_as_they_are(it, source, "__iter__")
