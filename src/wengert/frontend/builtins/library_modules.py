@@ -43,6 +43,7 @@ from ..polyfills.stdlib import (
 )
 from . import (
     introspection,
+    library_classes,
     library_copies,
     library_functional,
     library_objects,
@@ -294,6 +295,7 @@ _EAGER: dict[int, Handler] = {
             *_HANDLERS,
             *contexts.HANDLERS,
             *library_objects.HANDLERS,
+            *library_classes.HANDLERS,
             *library_copies.HANDLERS,
             *library_records.HANDLERS,
         )
