@@ -22,7 +22,7 @@ from ..ir.types import leaves
 from ..passes.analysis.changed_parts import Way, changed_parts
 from ..runtime import identity
 from ..runtime.containers import SEQUENCES, own_attributes
-from ..runtime.memory import can_change
+from ..runtime.copies import can_change
 from ..runtime.reached import reached_from
 from . import calling
 

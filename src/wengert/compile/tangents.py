@@ -36,8 +36,9 @@ from ..runtime.containers import (
     own_attributes,
     values_held,
 )
-from ..runtime.cotangents import like_built_on, parts_of_gradient, with_made_items, zeros
-from ..runtime.memory import snapshot
+from ..runtime.copies import snapshot
+from ..runtime.cotangents import with_made_items, zeros
+from ..runtime.gradients import like_built_on, parts_of_gradient
 from ..runtime.reached import closed_over
 
 

@@ -37,7 +37,7 @@ from ..passes.blocks import tidy
 from ..passes.checks.keep_raising import with_primal_evaluated
 from ..passes.reverse import sweep as reverse
 from ..runtime.containers import CONTENTS, reads_plainly
-from ..runtime.cotangents import gradient_names
+from ..runtime.gradients import gradient_names
 from .calling import call_of, name_of
 
 

@@ -29,7 +29,7 @@ from ..passes.blocks.copies import inlined
 from ..passes.checks.deferral import refused_when_run
 from ..passes.reverse import sweep as reverse
 from ..runtime.containers import CONTENTS, reads_plainly
-from ..runtime.cotangents import gradient_names
+from ..runtime.gradients import gradient_names
 from .isolated import kind_inside, own_arguments, params_of, read_inner, state_of
 
 if TYPE_CHECKING:

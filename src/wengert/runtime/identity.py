@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from .containers import attributes_of, is_built_on_container, values_held
-from .memory import can_change, snapshot
+from .copies import can_change, snapshot
 from .refusals import coded, unclear
 
 

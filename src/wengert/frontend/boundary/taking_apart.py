@@ -10,7 +10,7 @@ from ...ir.records import replace
 from ...ir.types import Kind, Seq, Static, Step, Struct, leaves, step_into
 from ...runtime.attributes import attribute
 from ...runtime.containers import CONTENTS
-from ...runtime.cotangents import like_built_on
+from ...runtime.gradients import like_built_on
 from .signature import LARGE, compiled_from, kind_of
 
 
