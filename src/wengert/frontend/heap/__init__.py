@@ -51,7 +51,11 @@ from .changes import (
     whole as whole,
 )
 from .current import now as now, part_of as part_of, starts as starts
-from .homes import are_in_one_place as are_in_one_place
+from .homes import (
+    are_in_one_place as are_in_one_place,
+    can_be_one as can_be_one,
+    is_known_container as is_known_container,
+)
 from .packing import (
     followed_by_name as followed_by_name,
     hold_unknown_of as hold_unknown_of,
@@ -76,8 +80,6 @@ from .places import (
 )
 from .sharings import (
     SharedItems as SharedItems,
-    can_be_one as can_be_one,
-    is_known_container as is_known_container,
     note_copy as note_copy,
     note_joined as note_joined,
     note_sharing as note_sharing,

@@ -26,20 +26,12 @@ from .aliases import (
 )
 from .copies import tell_apart, warn_of_write
 from .current import now, read, what_happened
-from .homes import is_there, that_may_stay
+from .homes import is_there, spot_of, that_may_stay
 from .overlaps import may_overlap
 from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, note_left, place_of
 from .releasing import release
-from .sharings import (
-    check_sharing,
-    depth_of,
-    lose_aliases,
-    may_be_held,
-    note_items,
-    settle_before,
-    spot_of,
-)
+from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, settle_before
 from .views import (
     compared,
     depth_of_path,
