@@ -31,23 +31,17 @@ from .aliases import (
     with_aliases as with_aliases,
 )
 from .changes import (
-    ByIndex as ByIndex,
     changed as changed,
     changes_inside as changes_inside,
     check_views as check_views,
     hold_items as hold_items,
-    is_of_copy as is_of_copy,
     loses_lists as loses_lists,
-    moved as moved,
-    path_to as path_to,
     put as put,
     refill as refill,
     replaced as replaced,
     store as store,
     store_items as store_items,
-    taken_out as taken_out,
     update as update,
-    walk_by_index as walk_by_index,
     whole as whole,
 )
 from .current import now as now, part_of as part_of, starts as starts
@@ -67,6 +61,14 @@ from .packing import (
     refuse_stand_ins as refuse_stand_ins,
     store_inside as store_inside,
     stored as stored,
+)
+from .paths import (
+    ByIndex as ByIndex,
+    is_of_copy as is_of_copy,
+    moved as moved,
+    path_to as path_to,
+    taken_out as taken_out,
+    walk_by_index as walk_by_index,
 )
 from .places import (
     Content as Content,
