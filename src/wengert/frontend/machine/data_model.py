@@ -112,17 +112,17 @@ class DataModel:
     def iterated(self, value: Value) -> Value: ...
 
     # A function of `operator` or of NumPy on containers and objects: what the operator does.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def as_operator(self, known: Any, op: Op, space: str, args: Args) -> Value | None: ...
 
     # A call of a function that knows numbers, on an object that says how to be one.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def call_on_object(
         self, known: Callable[..., Any], args: Args, kwargs: Kwargs
     ) -> Value | None: ...
 
     # What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def in_numpy(self, value: Value) -> Value: ...
 
     # `cls.name = value`: every object of the class sees it, and so does whoever runs the program.
