@@ -13,7 +13,7 @@ from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
-from ..analysis.activity import operands_of
+from ..analysis.active_operands import operands_of
 from ..analysis.realness import is_real
 from ..analysis.rule_calls import (
     chosen_rule,
