@@ -24,7 +24,7 @@ from ..machine.session import NeverReturns, PathRaises, Step
 from ..syntax import liveness
 from . import deferral
 from .branch import Branch
-from .try_context import see
+from .open_arms import see
 
 
 def run_try(it: Interpreter, node: ast.Try) -> None:
