@@ -44,15 +44,16 @@ from ..checks.opaque_calls import as_unseen
 from ..edges.singular_partials import has_slope
 from ..edges.squares import without_squares
 from ..edges.zero_tangents import YES
-from ..forward.preparation import kinks, with_checks, with_smooth_forms
+from ..forward.preparation import prepared, with_checks
 from ..residuals.plan import shared
 from ..simplify.shapes import with_shapes_of_needed
 from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
 from .context import Context, Read, context_of, scalars_above
-from .control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
+from .control import reverse_if, reverse_try, reverse_where_it_moves
 from .cotangents import Cotangents, Path, cotangent_of
 from .halves import divided
+from .loops import reverse_loop
 from .rules import reverse_by_rule
 from .structure import STRUCTURE
 
@@ -266,7 +267,7 @@ def gradient(
         NoRule: a derivative is needed that no rule gives.
     """
     primal = with_checks(tidy(direct(in_blocks(function))), wrt)
-    function = _prepared(primal, read)
+    function = prepared(primal, read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -291,17 +292,6 @@ def gradient(
     made = without_squares(made)
     made = with_primal_evaluated(made, primal.body, context.reversed)
     return with_unbound_marked(tidy(made))
-
-
-def _prepared(function: Function, read: Read) -> Function:
-    """A function in which what is smooth has a smooth form, and other second derivatives at a kink are NaN."""
-    function = with_smooth_forms(function, read)
-    places = kinks(function)
-    if not places:
-        return function
-    from ..edges.unknown_slopes import with_unknown_slopes
-
-    return with_unknown_slopes(function, places)
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
@@ -359,7 +349,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = _prepared(with_checks(tidy(direct(in_blocks(function))), wrt), read)
+    function = prepared(with_checks(tidy(direct(in_blocks(function))), wrt), read)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
