@@ -29,7 +29,15 @@ from ..frontend.domain.values import (
     unflatten,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..intrinsics import nested, nested_maps, nested_matrices, roots, steering, steering_intrinsics
+from ..intrinsics import (
+    nested,
+    nested_maps,
+    nested_matrices,
+    roots,
+    roots_intrinsics,
+    steering,
+    steering_intrinsics,
+)
 from ..ir.graph import Const
 from ..ops.dispatch.substitution import with_ops
 from ..passes.blocks.copies import inlined
@@ -50,12 +58,12 @@ def _install() -> None:
         jacobians.diag_hessian,
     ):
         nested.special(make, _maker(make))
-    nested.special(roots.implicit, roots.read_implicit)
-    nested.special(roots.Implicit.__call__, roots.read_call)
-    nested.special(roots.solved, roots.read_solved)
-    nested.special(roots.watch, roots.read_watch)
-    nested.special(roots.parameter_count, roots.read_parameter_count)
-    nested.special(roots.root_of, roots.read_root_of)
+    nested.special(roots.implicit, roots_intrinsics.read_implicit)
+    nested.special(roots.Implicit.__call__, roots_intrinsics.read_call)
+    nested.special(roots.solved, roots_intrinsics.read_solved)
+    nested.special(roots.watch, roots_intrinsics.read_watch)
+    nested.special(roots.parameter_count, roots_intrinsics.read_parameter_count)
+    nested.special(roots.root_of, roots_intrinsics.read_root_of)
     for written in matrices.WRITTEN:
         nested.special(written, nested.read_anew(written))
     for function, op in matrices.OPS.items():
