@@ -27,19 +27,19 @@ class Flow:
     # --- iteration ----------------------------------------------------------------------
 
     # `list(value)`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def as_list(self, value: Value) -> Value: ...
 
     # `tuple(value)`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def as_tuple(self, value: Value) -> Value: ...
 
     # The items of a value that is iterated over, where they are known one by one.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def known_items(self, value: Value) -> list[Value] | None: ...
 
     # What can be walked over more than once: an iterator's items, or the value itself.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def settled(self, value: Value) -> Value: ...
 
     # The known items of a value, or how to iterate over it at run time.
@@ -47,7 +47,7 @@ class Flow:
     def iteration(self, value: Value) -> list[Value] | Running: ...
 
     # The list of these values, with the items of those that stand for `*items`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def joined(self, values: Sequence[Value]) -> Atom: ...
 
     # A part of what is walked over in a loop that the run counts.
