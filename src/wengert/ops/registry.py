@@ -28,7 +28,7 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 _RUNTIME = (
     "numeric.elementwise", "cotangents", "gradients", "checks", "containers",
     "copies", "memory", "collected", "numeric.transposes", "numeric.reduction", "numeric.products",
-    "numeric.matrices", "calls", "loops", "identity",
+    "numeric.matrices", "calls", "loops", "identity", "unchanged",
     "implicit", "given", "attributes", "undefined",
     "numeric.signals", "numeric.statistics", "refusals", "numeric.special",
     "numeric.incomplete", "numeric.sparse", "numeric.eigenvalues",
