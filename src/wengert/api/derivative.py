@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from ..compile import calling, engine, verbs
+from ..compile import calling, engine, wanted
 from ..compile.derived import Derived, traces
 from ..compile.patience import LongReading
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument, UnsupportedSyntax, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary, computing_in
 from ..frontend.boundary.signature import CarriesDerivatives
@@ -144,7 +144,7 @@ class Derivative(Generic[P, T]):
             if self.verb.tier == "recorded":
                 return recorded().called(self.verb, self.function, args, kwargs)
             if self.verb.written is not None:
-                verbs.check_argnums(self.verb, self.function, args, kwargs)
+                wanted.check_argnums(self.verb, self.function, args, kwargs)
             tried, before = self.derived(args, kwargs), traces()
             return self._call(tried, args, kwargs)
         except OfAnotherLibrary as met:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..compile import calling, engine
 from ..compile.derived import Derived
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument
 from ..ir.graph import Function
 from ..passes.blocks.tidy import tidy

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import numbers
 from ..backends.graph.compiled import TermFunction
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument
 from ..frontend.calls.calls import call
 from ..frontend.domain.values import (

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from ..compile import calling
 from ..compile.tangents import is_not_a_number
-from ..compile.verbs import Verb, check_argnums
+from ..compile.wanted import Verb, check_argnums
 from ..errors import BadArgument, NotScalar, WengertError
 from ..ir.records import replace
 from . import matrices

@@ -14,7 +14,7 @@ from ..backends.native.run.vectorcall import quickly_called
 from ..compile import calling
 from ..compile.native_globals import read_from
 from ..compile.ready import check_of_call
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument, NativeWarning, NotNative, WengertError
 from ..frontend.boundary import signature
 from ..frontend.boundary.kind_checks import KindCheck, NoLeaves

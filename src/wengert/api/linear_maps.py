@@ -12,7 +12,7 @@ import numpy as np
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
 from ..compile.tangents import apart, copied, is_not_a_number, is_zero, leaves_like, whole_like
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadTangent, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary
 from ..frontend.boundary.signature import CarriesDerivatives

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..compile import calling
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument, PartFailed
 from ..frontend.boundary import signature
 from ..ir.records import replace

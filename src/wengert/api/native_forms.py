@@ -20,7 +20,7 @@ from ..compile.calling import Call
 from ..compile.derived import Derived
 from ..compile.native_globals import read_from, with_parts_of_globals
 from ..compile.user_rules import with_own_code
-from ..compile.verbs import Verb, check_argnums
+from ..compile.wanted import Verb, check_argnums
 from ..errors import InternalError, NotNative, NotScalar, WengertError
 from ..frontend.boundary import taking_apart
 from ..ir.graph import Function

@@ -49,7 +49,8 @@ from .reading import (
     special_of,
     special_where_run,
 )
-from .verbs import VERBS, Verb
+from .verbs import VERBS
+from .wanted import Verb
 
 CACHE_SIZE = 1024
 

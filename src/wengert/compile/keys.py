@@ -25,7 +25,7 @@ from ..ops.program.drawing import kind_of_generator
 from .calling import Call
 from .parts_used import used
 from .patience import Account
-from .verbs import Verb
+from .wanted import Verb
 
 Likes = Mapping[tuple[int, str], Kind]
 """The kinds of globals, by who holds them and by which name."""

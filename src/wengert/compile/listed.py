@@ -22,7 +22,8 @@ from ..numbers.number import value_of
 from ..passes.memory import settle
 from . import recorded
 from .calling import Call, captured_by, name_of, taken_apart
-from .verbs import VERBS, Verb
+from .verbs import VERBS
+from .wanted import Verb
 
 
 def differentiated(

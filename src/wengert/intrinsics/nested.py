@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadArgument, UnsupportedSyntax
-from ..frontend import heap, read as source
+from ..frontend import heap, row_reader
 from ..frontend.builtins import library_copies
 from ..frontend.calls.calls import call
 from ..frontend.calls.closure_calls import call_closure
@@ -46,7 +46,7 @@ from .nested_maps import assemble, leaf_indices, must_be_counted, pushforward
 from .nested_matrices import class_of_contents, contents
 
 if TYPE_CHECKING:
-    from ..compile.verbs import Verb
+    from ..compile.wanted import Verb
 
 Handler = Callable[[Interpreter, Args, Kwargs], Value]
 
@@ -112,7 +112,7 @@ def gradients(
     indices = leaf_indices(primal, chosen)
     made = refused_when_run(
         primal,
-        lambda primal: reverse.gradient(primal, indices, read=source.RowReader(), value=True),
+        lambda primal: reverse.gradient(primal, indices, read=row_reader.RowReader(), value=True),
         defers=it.reading.defers,
     )
     own = own_arguments(it, inner, args)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ..frontend import read as source
+from ..frontend import row_reader
 from ..frontend.calls.calls import call
 from ..frontend.domain.arguments import is_star
 from ..frontend.domain.values import (
@@ -96,7 +96,7 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs, *, guarded: bool = Fal
     must_be_counted(it, arguments)
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
-    indices, read = leaf_indices(primal, chosen), source.RowReader()
+    indices, read = leaf_indices(primal, chosen), row_reader.RowReader()
     ahead, back = refused_when_run(
         primal,
         lambda primal: reverse.split(primal, indices, read=read, final=True, guarded=guarded),
@@ -170,7 +170,7 @@ def _pushed(
 ) -> Function:
     from ..passes.forward import push as forward
 
-    indices, read = leaf_indices(primal, moving), source.RowReader()
+    indices, read = leaf_indices(primal, moving), row_reader.RowReader()
     return refused_when_run(
         primal,
         lambda primal: forward.pushforward(primal, indices, read=read, guarded=guarded),

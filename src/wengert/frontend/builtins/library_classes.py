@@ -32,7 +32,7 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..objects import construct, objects
+from ..objects import construct, super_lookup
 from ..polyfills import manifest
 from ..polyfills.pandas import columns as column_polyfills
 from ..polyfills.stdlib import collections as container_polyfills, container_bases
@@ -120,7 +120,7 @@ def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 2 and isinstance(args[0], Const):
-        return objects.super_of(it, args[0].value, args[1])
+        return super_lookup.super_of(it, args[0].value, args[1])
     if args:
         raise it.unsupported("`super` with these arguments", "Write `super()`.")
     node = it.frame.closure.node
@@ -129,7 +129,7 @@ def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     receiver = it.vars.get(parameters[0].arg) if parameters else None
     if cls is None or receiver is None:
         raise_now(it, RuntimeError, "super(): no arguments")
-    return objects.super_of(it, cls, now(it, receiver))
+    return super_lookup.super_of(it, cls, now(it, receiver))
 
 
 def _enclosing_class(it: Interpreter) -> type | None:

@@ -32,7 +32,14 @@ from ..machine.failing import raise_now
 from ..machine.guards import has
 from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
-from ..objects import class_attributes, construct, function_parts, object_changes, objects
+from ..objects import (
+    class_attributes,
+    construct,
+    function_parts,
+    object_changes,
+    objects,
+    super_lookup,
+)
 from ..objects.objects import by_name, known_name
 from ..polyfills.stdlib import collections as container_polyfills, inspect as inspect_polyfills
 
@@ -69,7 +76,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         case Items() if is_object(value) and value.type is not types.MethodType:
             return _object_has(it, value, name)
         case Items(form="super"):
-            return Const(objects.found_by_super(value, name) is not class_lookup.MISSING)
+            return Const(super_lookup.found_by_super(value, name) is not class_lookup.MISSING)
         case Const(value=constant):
             return _known_has(it, constant, name)
         case _:

@@ -14,13 +14,13 @@ from ..domain.values import (
     Items,
     Maybe,
     Scope,
-    Untracked,
     Value,
     flatten,
     fresh,
     is_mutable,
     kind_of_value,
 )
+from ..domain.whereabouts import Untracked
 from ..heap import cells
 from ..heap.loop_aliases import Path, objects_in
 from ..machine.interpreter import Interpreter

@@ -22,12 +22,12 @@ from ..domain.values import (
     LazyIterable,
     Maybe,
     Native,
-    Untracked,
     Value,
     is_object,
     kind_of_value,
     list_of,
 )
+from ..domain.whereabouts import Untracked
 from ..heap import cells
 from ..heap.views import is_itself
 from ..machine.failing import raise_now

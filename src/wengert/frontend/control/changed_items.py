@@ -12,7 +12,7 @@ from ...ir.types import UNKNOWN, Array, Number, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.running import Running
-from ..domain.values import Part
+from ..domain.whereabouts import Part
 from ..heap import ByIndex, content_in, identities, walk_by_index
 from ..heap.walking import items_written, written_since
 from ..machine.interpreter import Interpreter

@@ -12,16 +12,8 @@ from ...ir.records import field, mutable_record
 from ...ir.types import Array, Number, Seq
 from ...ops import structure as st
 from ..domain.running import LoopKey, Running
-from ..domain.values import (
-    Closure,
-    Maybe,
-    Native,
-    ObjectId,
-    Untracked,
-    Value,
-    is_iterator,
-    is_mutable,
-)
+from ..domain.values import Closure, Maybe, Native, ObjectId, Value, is_iterator, is_mutable
+from ..domain.whereabouts import Untracked
 from ..heap import (
     Heap,
     captures,

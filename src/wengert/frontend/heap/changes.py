@@ -10,7 +10,8 @@ from ...ir.graph import Atom, Const, Eqn, Var, births
 from ...ir.types import UNKNOWN, Array, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident, memory as me
-from ..domain.values import Items, ObjectId, Part, Write
+from ..domain.values import Items, ObjectId
+from ..domain.whereabouts import Part, Write
 from ..machine.interpreter import Interpreter
 from .aliases import (
     deeper_than,

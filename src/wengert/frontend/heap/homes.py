@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from ...ir.graph import Atom, Var
 from ...ir.records import replace, value_record
 from ...ops import structure as st
-from ..domain.values import Items, ObjectId, Part, Untracked, Value, is_mutable
+from ..domain.values import Items, ObjectId, Value, is_mutable
+from ..domain.whereabouts import Part, Untracked
 from ..machine.interpreter import Interpreter
 from .aliases import ties
 from .current import now, what_happened

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Var
 from ...ir.types import INT
-from ..domain.values import ObjectId, Part, Untracked
+from ..domain.values import ObjectId
+from ..domain.whereabouts import Part, Untracked
 from ..machine.interpreter import Interpreter
 from .aliases import link_holders, may_be_part, shares, ties
 from .current import now, read, what_happened

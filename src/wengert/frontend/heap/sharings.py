@@ -11,7 +11,8 @@ from ...ir.records import replace
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import Held, Items, ObjectId, Part, Untracked, Value, Write, is_mutable
+from ..domain.values import Items, ObjectId, Value, is_mutable
+from ..domain.whereabouts import Held, Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened

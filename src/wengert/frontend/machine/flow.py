@@ -161,7 +161,7 @@ class Flow:
     ) -> None: ...
 
     # A `while` loop.
-    @done_in("control.loops")
+    @done_in("control.while_loops")
     def run_while(self, node: ast.While) -> None: ...
 
     # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.

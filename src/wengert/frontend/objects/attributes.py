@@ -38,7 +38,7 @@ from ..heap import cells, now
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from . import class_attributes, dispatching, function_parts, namedtuples, objects
+from . import class_attributes, dispatching, function_parts, namedtuples, objects, super_lookup
 from .methods import MUTATING, method_of_container, method_of_run_time
 
 _OF_SLICES = ("start", "stop", "step")
@@ -164,7 +164,7 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
         case Items(form="dataclass" | "object"):
             return it.attribute_of_object(items, name)
         case Items(form="super"):
-            return objects.read_super(it, items, name)
+            return super_lookup.read_super(it, items, name)
         case Items(form="function", type=Template() as template):
             return function_parts.of_argument(it, items, template, name)
         case Items():

@@ -10,7 +10,7 @@ from ...api.batches import Batched
 from ...api.derivative import ByArrays, Derivative
 from ...api.texts import Text
 from ...compile import calling, engine
-from ...compile.verbs import Verb
+from ...compile.wanted import Verb
 from ...frontend.boundary import signature
 from ...frontend.boundary.no_code import computing_in, library_of_arrays
 from ...ir.types import BOOL, COMPLEX, FLOAT, INT, Array as ArrayKind, Kind
