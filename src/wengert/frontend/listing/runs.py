@@ -25,21 +25,8 @@ from ..domain.values import Items, Value, flatten, fresh, kind_of_value
 from ..record.boxes import Recorded
 from ..record.memory import Memory, places
 from ..record.run import Leaf, RecordedRun
-from ..record.tape import (
-    Added,
-    Asked,
-    Begun,
-    Computed,
-    Held,
-    Moved,
-    Number,
-    Placed,
-    Read,
-    Seen,
-    Taken,
-    Written,
-    value_in,
-)
+from ..record.steps import Added, Asked, Begun, Computed, Read, Taken, Written
+from ..record.tape import Held, Moved, Number, Placed, Seen, value_in
 from .arrays import Arrays, Holding, item_size
 from .equations import LITERALS, is_literal, kind_of_result, no_text, spelling
 

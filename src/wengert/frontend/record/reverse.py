@@ -30,8 +30,9 @@ from ...runtime.cotangents import unbroadcast
 from .boxes import fresh
 from .operations import operations
 from .operators import FLOATS
+from .steps import Computed, in_all_runs
 from .sweeps import Run
-from .tape import Computed, Sweep, holds_operands, in_all_runs, value_in
+from .tape import Sweep, holds_operands, value_in
 
 
 def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
