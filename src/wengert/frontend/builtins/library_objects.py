@@ -13,7 +13,7 @@ from ...ir.types import BOOL
 from ...ops import structure as st
 from ..classes import class_lookup, instances
 from ..classes.bound_methods import bound
-from ..containers import writes
+from ..containers import attribute_writes
 from ..containers.items import opened
 from ..domain.values import (
     HEAP_TYPE,
@@ -179,7 +179,7 @@ def _setattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     target, name, value = args
 
     def assign(attribute: str) -> Value:
-        writes.set_attribute(it, target, attribute, value)
+        attribute_writes.set_attribute(it, target, attribute, value)
         return Const(None)
 
     return by_name(it, name, assign)
@@ -187,7 +187,7 @@ def _setattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _delattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     target, name = args
-    writes.delete_attribute(it, target, known_name(it, name))
+    attribute_writes.delete_attribute(it, target, known_name(it, name))
     return Const(None)
 
 

@@ -206,11 +206,11 @@ class DataModel:
     def delitem(self, target: Value, index: Value) -> None: ...
 
     # What `object.__setattr__` does.
-    @done_in("containers.writes")
+    @done_in("containers.attribute_writes")
     def write_attribute(self, items: Items, name: str, value: Value) -> None: ...
 
     # What `object.__delattr__` does to an attribute that is there.
-    @done_in("containers.writes")
+    @done_in("containers.attribute_writes")
     def remove_attribute(self, items: Items, name: str) -> None: ...
 
     # The run-time object that a write goes to.
