@@ -13,6 +13,7 @@ from ...ir.types import BOOL
 from ...ops import structure as st
 from ...ops.program.refusals import REFUSALS
 from ..classes import class_lookup
+from ..classes.exception_objects import as_raised, make
 from ..domain.values import Items, Maybe, Value
 from ..heap import now, put
 from ..machine.failing import raise_now
@@ -20,7 +21,6 @@ from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.segments import Classes, OpenArm, Region
 from ..machine.session import NeverReturns, PathRaises, Step
-from ..objects.exception_objects import as_raised, make
 from ..syntax import liveness
 from . import deferral
 from .branch import Branch

@@ -102,7 +102,7 @@ class Flow:
     # --- control ------------------------------------------------------------------------
 
     # An exception: its contents known, where that is all there is to it.
-    @done_in("objects.exception_objects")
+    @done_in("classes.exception_objects")
     def make_exception(self, cls: type, args: Args, kwargs: Kwargs) -> Value: ...
 
     # Raise an exception, or an exception of a class.
@@ -114,7 +114,7 @@ class Flow:
     def manager_of(self, closure: Closure, args: Args, kwargs: Kwargs) -> Value: ...
 
     # A method of an exception that Python implements.
-    @done_in("objects.exception_objects")
+    @done_in("classes.exception_objects")
     def method_of_exception(self, receiver: Value, name: str, found: Any) -> Native: ...
 
     # A loop that asks an iterator for one item after the other.

@@ -6,10 +6,10 @@ from types import FunctionType
 from typing import Any
 
 from ...ir.graph import Atom, Const
-from ..classes import class_lookup
 from ..domain.values import Args, Items, Kwargs, Native, Value, tuple_of
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from . import class_lookup
 
 _PLAIN = (
     ArithmeticError, ZeroDivisionError, OverflowError, FloatingPointError, ValueError, TypeError,
