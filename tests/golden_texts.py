@@ -8,7 +8,7 @@ from golden_programs import GOLDEN
 
 import wengert as wg
 from wengert.compile import calling, engine
-from wengert.compile.verbs import Verb
+from wengert.compile.wanted import Verb
 
 
 def golden_text(name: str) -> str:

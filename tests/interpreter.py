@@ -12,7 +12,7 @@ from typing import Any
 from wengert.ir import graph
 from wengert.ir.graph import CALL, COMMENT, FOR, IF, TRY, WHILE, Atom, Block, Eqn, Function, Var
 from wengert.ir.op import Op
-from wengert.runtime import calls, cotangents, memory
+from wengert.runtime import calls, copies, cotangents
 from wengert.runtime.undefined import UNDEFINED
 
 Env = dict[Var, Any]
@@ -156,7 +156,7 @@ def _raise(exception: Any, cause: Any = None) -> Any:
 
 
 def _add_at(buffer: Any, *path_and_value: Any) -> Any:
-    return cotangents.add_at(memory.snapshot(buffer), *path_and_value)
+    return cotangents.add_at(copies.snapshot(buffer), *path_and_value)
 
 
 _STRUCTURE: dict[str, Callable[..., Any]] = {

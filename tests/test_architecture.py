@@ -38,6 +38,7 @@ WITHOUT_NUMPY = {"ir", "errors"}
 HARD_DEPENDENCIES = {"numpy"}
 ABOUT = {
     "interop/numba_extension.py": {"numba"},
+    "interop/numba_intrinsics.py": {"numba"},
     "rules/special/functions.py": {"scipy"},
     "rules/special/waves.py": {"scipy"},
     "rules/special/probability.py": {"scipy"},

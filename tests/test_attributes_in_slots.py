@@ -7,7 +7,7 @@ import math
 import pytest
 
 import wengert as wg
-from wengert.runtime.memory import snapshot
+from wengert.runtime.copies import snapshot
 
 
 class Private:

@@ -9,7 +9,7 @@ import pytest
 
 import wengert as wg
 import wengert.ops.dispatch.libraries  # from now on literals say, too, who computes with them
-from wengert.frontend import read as source, rule_rows as rows
+from wengert.frontend import row_reader, rule_rows as rows
 from wengert.frontend.domain.values import Items
 from wengert.frontend.machine.interpreter import Interpreter
 from wengert.frontend.machine.session import Session
@@ -67,7 +67,7 @@ def test_a_row_gives_the_same_called_and_read(row: Any, form: str) -> None:
             for first in (None,) if form == "scalar" else (None, ZERO):  # a cotangent or a tangent
                 called, read = (
                     text(way, row, [kind] * count, first, options)
-                    for way in (rows.called, source.read_inline)
+                    for way in (rows.called, row_reader.read_inline)
                 )
                 assert called == read
 

@@ -1012,8 +1012,8 @@ def test_a_function_of_general_source_changes_nothing_before_it_raises(mode):
 
 
 def test_handlers_let_refusals_pass():
-    from wengert.runtime.identity import applied
     from wengert.runtime.refusals import coded, unless_refused
+    from wengert.runtime.unchanged import applied
 
     doubled = Doubled(1.5)
     with pytest.raises(ValueError, match="too much") as own:

@@ -25,7 +25,7 @@ import wengert as wg
 from wengert.backends import python as printer
 from wengert.compile import engine
 from wengert.errors import LostWrite, WengertError
-from wengert.frontend.read import RowReader
+from wengert.frontend.row_reader import RowReader
 from wengert.ir.graph import Function
 from wengert.ir.parsing import parse
 from wengert.ir.verify import verify

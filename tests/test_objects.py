@@ -31,7 +31,7 @@ from exact import NotCovered
 from standing_alone import alone
 
 import wengert as wg
-from wengert.runtime import identity as runtime_identity
+from wengert.runtime import unchanged
 
 PROGRAMS = []
 
@@ -1970,8 +1970,8 @@ def test_what_only_a_class_can_tell_its_run_decides():
 def test_a_function_that_only_the_run_knows_changes_nothing_that_it_is_given():
     one = Computed(1.0)
     with pytest.raises(ValueError, match="changes an object that it is given"):
-        runtime_identity.applied(one.grow, 2.0)
-    assert runtime_identity.applied(math.fsum, [1.0, 2.0]) == 3.0
+        unchanged.applied(one.grow, 2.0)
+    assert unchanged.applied(math.fsum, [1.0, 2.0]) == 3.0
 
 
 def test_errors_that_python_raises_itself():

@@ -18,7 +18,7 @@ from wengert.frontend.machine.interpreter import Interpreter
 
 FLOORS: dict[str, list[set[str]]] = {
     "frontend": [
-        {"read"},
+        {"read", "row_reader"},
         {"rule_rows"},
         {"evaluate"},
         {"builtins"},

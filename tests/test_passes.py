@@ -14,7 +14,8 @@ from interpreter import evaluate
 from pass_programs import CASES, counted, means, poly, quadratic, rows, weighted
 
 from wengert.errors import NoRule
-from wengert.frontend.read import RowReader, read
+from wengert.frontend.read import read
+from wengert.frontend.row_reader import RowReader
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Block, Const, Eqn, Function, Input, Var, walk
 from wengert.ir.types import (

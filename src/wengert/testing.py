@@ -14,7 +14,7 @@ import numpy as np
 
 from .api import linear_maps
 from .errors import CheckFailed, NoRule
-from .frontend.boundary import signature
+from .frontend.boundary import signature, taking_apart
 from .ir.op import Op
 from .ir.types import Array, Number, is_differentiable, leaves
 from .ops import registry
@@ -159,8 +159,8 @@ def _random_like(value: Any, random: np.random.Generator) -> Any:
         )
 
     kind = signature.kind_of(value)
-    remaining = iter(list(signature.leaf_values(kind, value)))
-    return signature.rebuild(kind, draw)
+    remaining = iter(list(taking_apart.leaf_values(kind, value)))
+    return taking_apart.rebuild(kind, draw)
 
 
 def _move(value: Any, direction: Any, step: float) -> Any:
@@ -172,10 +172,10 @@ def _move(value: Any, direction: Any, step: float) -> Any:
     pairs = iter(
         [
             _move(v, d, step)
-            for v, d in zip(signature.leaf_values(kind, value), _leaves(direction), strict=True)
+            for v, d in zip(taking_apart.leaf_values(kind, value), _leaves(direction), strict=True)
         ]
     )
-    return signature.rebuild(kind, lambda leaf: next(pairs))
+    return taking_apart.rebuild(kind, lambda leaf: next(pairs))
 
 
 def _moved(args: tuple[Any, ...], k: int, direction: Any, step: float) -> list[Any]:
@@ -186,7 +186,7 @@ def _moved(args: tuple[Any, ...], k: int, direction: Any, step: float) -> list[A
 
 
 def _leaves(value: Any) -> list[Any]:
-    return list(signature.leaf_values(signature.kind_of(value), value))
+    return list(taking_apart.leaf_values(signature.kind_of(value), value))
 
 
 def _expected(
@@ -209,7 +209,7 @@ def _difference(f: Callable[..., Any], args: tuple[Any, ...], k: int, direction:
             for a, b, (_, leaf) in zip(_leaves(ahead), _leaves(behind), leaves(kind), strict=True)
         ]
     )
-    return signature.rebuild(kind, lambda leaf: next(pairs))
+    return taking_apart.rebuild(kind, lambda leaf: next(pairs))
 
 
 def _inner(a: Any, b: Any) -> float:

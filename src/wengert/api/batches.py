@@ -14,7 +14,7 @@ from ..frontend.boundary import signature
 from ..frontend.boundary.no_code import OfAnotherLibrary, library_of_arrays
 from ..ir.types import Kind, Static, Struct
 from . import trees
-from .gradients import in_its_library
+from .derivative import in_its_library
 
 P = ParamSpec("P")
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..compile import calling, engine
 from ..compile.calling import Call
 from ..compile.derived import Derived
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import WengertError
 from ..frontend.machine.guards import PARTS, Guard
 from ..frontend.polyfills.manifest import stand_in_for as stand_in_for  # which descriptions look in

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import numbers
 from ..backends.graph.compiled import TermFunction
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument
 from ..frontend.calls.calls import call
 from ..frontend.domain.values import (
@@ -29,21 +29,21 @@ from ..frontend.domain.values import (
     unflatten,
 )
 from ..frontend.machine.interpreter import Interpreter
-from ..intrinsics import nested, roots, steering, steering_intrinsics
+from ..intrinsics import (
+    nested,
+    nested_maps,
+    nested_matrices,
+    roots,
+    roots_intrinsics,
+    steering,
+    steering_intrinsics,
+)
 from ..ir.graph import Const
 from ..ops.dispatch.substitution import with_ops
 from ..passes.blocks.copies import inlined
-from . import (
-    argnums,
-    batches,
-    batches_inside,
-    gradients,
-    jacobians,
-    linear_maps,
-    many_parts,
-    trees,
-    trees_inside,
-)
+from . import argnums, batches, gradients, jacobians, linear_maps, many_parts, matrices, trees
+from .derivative import Derivative
+from .inside import batches as batches_inside, trees as trees_inside
 
 
 def _install() -> None:
@@ -58,20 +58,20 @@ def _install() -> None:
         jacobians.diag_hessian,
     ):
         nested.special(make, _maker(make))
-    nested.special(roots.implicit, roots.read_implicit)
-    nested.special(roots.Implicit.__call__, roots.read_call)
-    nested.special(roots.solved, roots.read_solved)
-    nested.special(roots.watch, roots.read_watch)
-    nested.special(roots.parameter_count, roots.read_parameter_count)
-    nested.special(roots.root_of, roots.read_root_of)
-    for written in jacobians.WRITTEN:
+    nested.special(roots.implicit, roots_intrinsics.read_implicit)
+    nested.special(roots.Implicit.__call__, roots_intrinsics.read_call)
+    nested.special(roots.solved, roots_intrinsics.read_solved)
+    nested.special(roots.watch, roots_intrinsics.read_watch)
+    nested.special(roots.parameter_count, roots_intrinsics.read_parameter_count)
+    nested.special(roots.root_of, roots_intrinsics.read_root_of)
+    for written in matrices.WRITTEN:
         nested.special(written, nested.read_anew(written))
-    for function, op in jacobians.OPS.items():
+    for function, op in matrices.OPS.items():
         nested.special(function, _as(op))
-    nested.special(jacobians.is_number, nested.is_number)
-    nested.special(jacobians.has_parts, nested.has_parts)
-    nested.special(jacobians.may_vary, nested.may_vary)
-    nested.special(jacobians.as_array, nested.as_array)
+    nested.special(matrices.is_number, nested_matrices.is_number)
+    nested.special(matrices.has_parts, nested_matrices.has_parts)
+    nested.special(matrices.may_vary, nested_matrices.may_vary)
+    nested.special(matrices.as_array, nested_matrices.as_array)
     nested.special(gradients.gradient, _gradient)
     nested.special(numbers.derivative, _maker_called(Verb("derivative", (0,), True)))
     nested.special(numbers.gradient, _maker_called(Verb("grad", (0,), True)))
@@ -81,9 +81,9 @@ def _install() -> None:
         for function in functions:
             nested.special(function, _refused(instead))
     nested.special(TermFunction.__call__, _call_of_terms)
-    nested.special(linear_maps.pullback, nested.pullback)
-    nested.special(linear_maps.guarded_pullback, nested.guarded_pullback)
-    nested.special(linear_maps.pushforward, nested.pushforward)
+    nested.special(linear_maps.pullback, nested_maps.pullback)
+    nested.special(linear_maps.guarded_pullback, nested_maps.guarded_pullback)
+    nested.special(linear_maps.pushforward, nested_maps.pushforward)
     nested.special(steering.stop_gradient, steering_intrinsics.stop_gradient)
     nested.special(steering.checkpoint, steering_intrinsics.checkpoint)
     nested.special(steering.call_again, steering_intrinsics.checkpoint)
@@ -168,7 +168,7 @@ def _maker(make: Callable[..., Any]) -> nested.Handler:
             derivative = make(of, *known, **named)
         except BadArgument as error:
             raise error.at(it.builder.span) from None
-        if not isinstance(derivative, gradients.Derivative):
+        if not isinstance(derivative, Derivative):
             raise BadArgument(
                 "`sparsity` gives a matrix of SciPy, and the program that takes this Jacobian is differentiated "
                 "itself",
@@ -300,7 +300,7 @@ def _pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(
             "primals and tangents whose number only the run knows", "Take `wg.pushforward`."
         )
-    pair = nested.pushforward(it, [function, *primals.values], {})
+    pair = nested_maps.pushforward(it, [function, *primals.values], {})
     assert isinstance(pair, Items)
     return tuple_of(pair.values[0], call(it, pair.values[1], list(tangents.values), {}))
 

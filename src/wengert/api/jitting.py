@@ -14,7 +14,7 @@ from ..backends.native.run.vectorcall import quickly_called
 from ..compile import calling
 from ..compile.native_globals import read_from
 from ..compile.ready import check_of_call
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument, NativeWarning, NotNative, WengertError
 from ..frontend.boundary import signature
 from ..frontend.boundary.kind_checks import KindCheck, NoLeaves
@@ -24,7 +24,7 @@ from ..frontend.machine.interpreter import Interpreter
 from ..intrinsics import nested
 from ..ir.types import Static, Struct
 from . import native_forms as forms
-from .gradients import Derivative, in_its_library
+from .derivative import Derivative, in_its_library
 from .texts import Text
 
 if TYPE_CHECKING:

@@ -12,23 +12,23 @@ import numpy as np
 from ..compile import calling, engine
 from ..compile.derived import Derived, note_run_inside, traces
 from ..compile.tangents import apart, copied, is_not_a_number, is_zero, leaves_like, whole_like
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadTangent, WengertError
 from ..frontend.boundary.no_code import OfAnotherLibrary
 from ..frontend.boundary.signature import CarriesDerivatives
 from ..frontend.domain.values import held_by
 from ..ir.types import UNKNOWN, Kind, Struct
 from ..ops.program.checks import counted
-from .gradients import (
+from .derivative import (
     Derivative,
     Refused,
     by_numbers,
     derived_or_refused,
     in_its_library,
-    presented,
     recorded,
     recorded_or_read,
 )
+from .presenting import presented
 
 
 class Pullback:

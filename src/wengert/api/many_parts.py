@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..compile import calling
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument, PartFailed
 from ..frontend.boundary import signature
 from ..ir.records import replace
@@ -20,7 +20,7 @@ from ..ir.types import Kind, Static
 from ..ops.program.checks import counted
 from ..rules.forms import frule, rrule
 from . import trees
-from .gradients import Derivative
+from .derivative import Derivative
 from .linear_maps import pullback, pushforward
 from .travelling import packed
 

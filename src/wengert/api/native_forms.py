@@ -20,13 +20,13 @@ from ..compile.calling import Call
 from ..compile.derived import Derived
 from ..compile.native_globals import read_from, with_parts_of_globals
 from ..compile.user_rules import with_own_code
-from ..compile.verbs import Verb, check_argnums
+from ..compile.wanted import Verb, check_argnums
 from ..errors import InternalError, NotNative, NotScalar, WengertError
-from ..frontend.boundary import signature
+from ..frontend.boundary import taking_apart
 from ..ir.graph import Function
 from ..ir.types import Kind, Static, Struct
 from ..passes.blocks import tidy
-from .gradients import Derivative
+from .derivative import Derivative
 
 _INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
 _HINT = (
@@ -87,7 +87,7 @@ def key_of(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     target = target_of(function)
     call = calling.call_of(target, args, kwargs)
     inputs = zip(_inputs(target, args, kwargs), _kinds(call), strict=True)
-    values = [leaf for value, kind in inputs for leaf in signature.leaf_values(kind, value)]
+    values = [leaf for value, kind in inputs for leaf in taking_apart.leaf_values(kind, value)]
     try:
         return call, signature_of(values)
     except Unlowered as error:
@@ -224,7 +224,7 @@ def _assembler(kind: Kind) -> Callable[[Iterator[Any]], Any]:
             return lambda leaves: value
         case Struct():
             parts = list(map(_assembler, kind.items))
-            return lambda leaves: signature.container_of(kind, [part(leaves) for part in parts])
+            return lambda leaves: taking_apart.container_of(kind, [part(leaves) for part in parts])
         case _:
             return next
 
@@ -259,6 +259,6 @@ def leaves_of(
 ) -> Iterator[Any]:
     """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
     for value, given in zip(_inputs(target_of(function), args, kwargs), ir.inputs, strict=True):
-        yield from signature.leaf_values(given.kind, value)
+        yield from taking_apart.leaf_values(given.kind, value)
     for holder, key in read_from_outside(ir):
         yield read_from(holder, key)

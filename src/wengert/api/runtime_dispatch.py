@@ -11,7 +11,7 @@ import numpy as np
 from ..compile import engine
 from ..compile.derived import note_run_inside
 from ..compile.tangents import as_cotangent, as_structured
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import NoRule
 from ..ops.program.refusals import REFUSALS
 from .linear_maps import Pullback, Pushforward, pullback, pullback_of, pushforward

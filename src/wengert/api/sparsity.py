@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from ..compile import calling
-from ..compile.verbs import Verb, check_argnums
+from ..compile.wanted import Verb, check_argnums
 from ..errors import BadArgument
 from ..ops.program.checks import counted, real_result
 from .linear_maps import pullback, pushforward

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..backends import python as printer
 from ..compile import calling, engine
-from ..compile.verbs import Verb
+from ..compile.wanted import Verb
 from ..errors import BadArgument
 from ..frontend.boundary.no_code import OfAnotherLibrary
 from .texts import Source, saved
@@ -17,7 +17,7 @@ from .texts import Source, saved
 if TYPE_CHECKING:
     import pathlib
 
-    from .gradients import Derivative
+    from .derivative import Derivative
 
 
 class Specialized(Protocol):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import BadArgument
 from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container
-from ..runtime.cotangents import parts_of_gradient
+from ..runtime.gradients import parts_of_gradient
 
 Path = tuple[str, ...]
 

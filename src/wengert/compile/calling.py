@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadArgument, MixedLibraries, NoSource
-from ..frontend.boundary import signature
+from ..frontend.boundary import signature, taking_apart
 from ..frontend.boundary.no_code import ForeignArray, computing_in, library_of_arrays
 from ..frontend.boundary.partial_kinds import has_unread
 from ..frontend.domain.number_classes import is_narrow
@@ -172,7 +172,7 @@ def deferring(call: Call) -> Call:
 def taken_apart(
     inputs: Sequence[tuple[str, Kind]], values: Mapping[str, Any]
 ) -> tuple[tuple[str, Kind], ...]:
-    return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)
+    return tuple((name, taking_apart.taken_apart(kind, values[name])) for name, kind in inputs)
 
 
 def foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
@@ -314,7 +314,9 @@ def self_contained(call: Call, function: Any) -> Call:
         case Struct(form="function", keys=keys, items=items) as target:
             steps = [Step("cell", key) for key in keys]
             known = tuple(
-                _known(item, signature.step(function, step)) if isinstance(item, Struct) else item
+                _known(item, taking_apart.step(function, step))
+                if isinstance(item, Struct)
+                else item
                 for item, step in zip(items, steps, strict=True)
             )
             return replace(call, target=replace(target, items=known))
@@ -326,7 +328,7 @@ def _known(kind: Kind, value: Any) -> Kind:
     match kind:
         case Struct(keys=keys, items=items):
             inner = (
-                _known(item, signature.step(value, step_into(kind, key)))
+                _known(item, taking_apart.step(value, step_into(kind, key)))
                 for key, item in zip(keys, items, strict=True)
             )
             return replace(kind, items=tuple(inner))

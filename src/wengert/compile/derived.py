@@ -23,7 +23,7 @@ from ..loading import collecting_later
 from ..ops.structure import global_
 from ..passes.analysis.changed_parts import Way
 from ..passes.analysis.write_sets import targets, written
-from ..runtime import identity
+from ..runtime import unchanged
 from ..runtime.containers import own_dictionary
 from .guards import Identities, as_identities, one_check
 
@@ -105,7 +105,7 @@ class Derived:
             ValueError: an object is given twice.
         """
         if self.must_be_apart:
-            identity.apart(*given)
+            unchanged.apart(*given)
 
     @property
     def source(self) -> str:

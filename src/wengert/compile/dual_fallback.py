@@ -40,7 +40,7 @@ from ..ops.dispatch.precision import is_exact
 from ..ops.dispatch.substitution import with_ops
 from ..ops.program.checks import counted
 from . import calling
-from .verbs import Verb, no_such_argument, not_differentiable
+from .wanted import Verb, no_such_argument, not_differentiable
 
 
 class Run:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import NoRule, UnsupportedSyntax, WengertError
 from ..frontend import read as source
-from ..frontend.boundary import signature
+from ..frontend.boundary import templates
 from ..frontend.machine.session import NeedsKnown
 from ..ir.graph import Function
 from ..ir.records import record, replace
@@ -49,7 +49,8 @@ from .reading import (
     special_of,
     special_where_run,
 )
-from .verbs import VERBS, Verb
+from .verbs import VERBS
+from .wanted import Verb
 
 CACHE_SIZE = 1024
 
@@ -98,7 +99,7 @@ def derive_for(
         try:
             derived = _derive_for(verb, function, args, kwargs, or_recorded)
         except NeedsKnown as needs:
-            signature.must_be_known(needs.template, needs.name, of_function=needs.of_function)
+            templates.must_be_known(needs.template, needs.name, of_function=needs.of_function)
         except keys.LooksFurther as looks:
             keys.must_look_at(verb, looks.call, looks.ways)
     if derived.must_be_apart:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..frontend.boundary.partial_kinds import Way, has_unread
-from ..frontend.boundary.signature import Template, compiled_from
+from ..frontend.boundary.signature import compiled_from
+from ..frontend.boundary.templates import Template
 from ..frontend.machine.guards import OURS
 from ..frontend.read import Program
 from ..ir.graph import walk
@@ -24,7 +25,7 @@ from ..ops.program.drawing import kind_of_generator
 from .calling import Call
 from .parts_used import used
 from .patience import Account
-from .verbs import Verb
+from .wanted import Verb
 
 Likes = Mapping[tuple[int, str], Kind]
 """The kinds of globals, by who holds them and by which name."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import python as printer
-from ..frontend.boundary import signature
+from ..frontend.boundary import signature, taking_apart
 from ..frontend.listing import runs
 from ..frontend.listing.equations import no_text
 from ..frontend.listing.runs import Given, Listing
@@ -22,7 +22,8 @@ from ..numbers.number import value_of
 from ..passes.memory import settle
 from . import recorded
 from .calling import Call, captured_by, name_of, taken_apart
-from .verbs import VERBS, Verb
+from .verbs import VERBS
+from .wanted import Verb
 
 
 def differentiated(
@@ -73,7 +74,7 @@ def listed(
     for given, (kind, leaves) in held:
         if signature.kind_of(given.value) != kind or not all(
             _is_same(x, y, is_array_free=given.how == "positional")
-            for x, y in zip(leaves, signature.leaf_values(kind, given.value), strict=True)
+            for x, y in zip(leaves, taking_apart.leaf_values(kind, given.value), strict=True)
         ):
             raise no_text(f"it changes what `{given.name}` holds")
     _try(found.function, function, args, kwargs, captured)
@@ -93,7 +94,7 @@ def _captured(call: Call) -> list[tuple[str, Any]]:
 def _held(x: Any) -> tuple[Kind, list[Any]]:
     """What a container holds, by its kind and its leaves."""
     kind = signature.kind_of(x)
-    return kind, copy.deepcopy(list(signature.leaf_values(kind, x)))
+    return kind, copy.deepcopy(list(taking_apart.leaf_values(kind, x)))
 
 
 def _is_same(x: Any, y: Any, *, is_array_free: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..frontend.boundary.signature import step
+from ..frontend.boundary.taking_apart import step
 from ..frontend.domain.values import held_by
 from ..ir.graph import Atom, Block, Const, Eqn, Function, Var
 from ..ir.records import record, replace

@@ -20,7 +20,7 @@ from ..passes.simplify.dtype_narrowing import with_dtypes_checked
 from ..rules import registry as rules
 from . import keys
 from .calling import Call
-from .verbs import Verb
+from .wanted import Verb
 
 
 def applied(verb: Verb, call: Call) -> Call:

@@ -10,7 +10,7 @@ from ..frontend.boundary.kind_checks import KindCheck
 from ..ir.records import field, mutable_record
 from .calling import Call
 from .derived import Derived
-from .verbs import Verb
+from .wanted import Verb
 
 MOST = 4
 """How many kinds of calls of one function are tried, and with how many verbs."""

@@ -42,7 +42,7 @@ from ..ops.program.checks import counted
 from . import calling
 from .patience import LongReading
 from .tangents import leaves_like
-from .verbs import Verb, no_such_argument, not_differentiable, not_followed
+from .wanted import Verb, no_such_argument, not_differentiable, not_followed
 
 
 class ToRecord:

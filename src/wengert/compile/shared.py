@@ -20,9 +20,9 @@ from ..ir.graph import Const, Function, Var
 from ..ir.steps import Field, Viewed
 from ..ir.types import leaves
 from ..passes.analysis.changed_parts import Way, changed_parts
-from ..runtime import identity
+from ..runtime import identity, unchanged
 from ..runtime.containers import SEQUENCES, own_attributes
-from ..runtime.memory import can_change
+from ..runtime.copies import can_change
 from ..runtime.reached import reached_from
 from . import calling
 
@@ -57,7 +57,7 @@ def refuse(
     """
     given = (*args, *kwargs.values())
     try:
-        identity.apart(*given)
+        unchanged.apart(*given)
     except ValueError:
         return  # one argument given twice: the call is refused
     captured = calling.captured_by(function)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import BadTangent
-from ..frontend.boundary import signature
+from ..frontend.boundary import signature, taking_apart
 from ..ir.types import (
     UNKNOWN,
     Array,
@@ -36,8 +36,9 @@ from ..runtime.containers import (
     own_attributes,
     values_held,
 )
-from ..runtime.cotangents import like_built_on, parts_of_gradient, with_made_items, zeros
-from ..runtime.memory import snapshot
+from ..runtime.copies import snapshot
+from ..runtime.cotangents import with_made_items, zeros
+from ..runtime.gradients import like_built_on, parts_of_gradient
 from ..runtime.reached import closed_over
 
 
@@ -84,7 +85,7 @@ def whole_like(value: Any, given: Any, what: str, whose: str) -> Any:
         if not isinstance(kind, Struct):
             return next(filled) if is_differentiable(kind) else zeros(value)
         items = [
-            rebuilt(item, signature.step(value, step_into(kind, key)))
+            rebuilt(item, taking_apart.step(value, step_into(kind, key)))
             for key, item in zip(kind.keys, kind.items, strict=True)
         ]
         in_order = kind.form in ("tuple", "list", "namedtuple")
@@ -94,7 +95,7 @@ def whole_like(value: Any, given: Any, what: str, whose: str) -> Any:
 
 
 def _differentiable(kind: Kind, value: Any) -> list[tuple[Any, Kind, Path]]:
-    pairs = zip(signature.leaf_values(kind, value), leaves(kind), strict=True)
+    pairs = zip(taking_apart.leaf_values(kind, value), leaves(kind), strict=True)
     return [(x, leaf, path) for x, (path, leaf) in pairs if is_differentiable(leaf)]
 
 
@@ -108,7 +109,7 @@ def _compare_structure(kind: Kind, given: Any) -> None:
         raise ValueError(kind.form)
     for key, item in zip(kind.keys, kind.items, strict=True):
         if isinstance(item, Struct):
-            _compare_structure(item, signature.step(given, step_into(kind, key)))
+            _compare_structure(item, taking_apart.step(given, step_into(kind, key)))
 
 
 def _zero(value: Any) -> Any:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import numbers
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import BadArgument
-from ..frontend import read as source
+from ..frontend import row_reader
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Block, Const, Function, Input, Var, walk
-from ..ir.records import replace, value_record
+from ..ir.records import replace
 from ..ir.renaming import renamed_block
 from ..ir.types import (
     COMPLEX,
@@ -25,7 +22,6 @@ from ..ir.types import (
     Static,
     Struct,
     is_differentiable,
-    leaves,
 )
 from ..ops.arrays.shape import cast_like
 from ..ops.elementwise import number_like, to_complex, to_float
@@ -37,138 +33,8 @@ from ..passes.blocks import tidy
 from ..passes.checks.keep_raising import with_primal_evaluated
 from ..passes.reverse import sweep as reverse
 from ..runtime.containers import CONTENTS, reads_plainly
-from ..runtime.cotangents import gradient_names
-from .calling import call_of, name_of
-
-
-@value_record
-class Verb:
-    """What is to be derived.
-
-    Attributes:
-        name: "grad", "value_and_grad", "pullback", "pushforward", "adjoint" …
-        argnums: which positional arguments to differentiate with respect to; None means all.
-        single: whether `argnums` was one number, so that the result is one gradient, not a tuple.
-        has_aux: whether the function returns `(value, auxiliary data)`.
-        order: how many times to differentiate ("derivative").
-        written: the Python function that spells out a verb in terms of others ("written").
-        guarded: whether zeros in the tangents that are given are not to meet infinite derivatives ("pushforward").
-        by_name: whether `argnums` were names, so that these arguments may be passed by keyword.
-        tier: how it is found: "static" by reading the source, "recorded" by recording a run; unsaid, by the first,
-            and by the second where that refuses.
-    """
-
-    name: str
-    argnums: tuple[int, ...] | None = None
-    single: bool = False
-    has_aux: bool = False
-    order: int = 1
-    written: Callable[..., Any] | None = None
-    guarded: bool = False
-    by_name: bool = False
-    tier: str = ""
-
-
-@value_record
-class Wanted:
-    """Which leaves of a function's inputs are differentiated, and how their gradients are put together."""
-
-    indices: tuple[int, ...]
-    """The differentiable leaves, as indices into the function's parameters."""
-    layout: tuple[tuple[Kind, tuple[int | None, ...]], ...]
-    """For each argument its kind and, leaf by leaf, which gradient belongs there (None: no gradient)."""
-
-
-def wanted(function: Function, verb: Verb) -> Wanted:
-    """The leaves that a verb differentiates with respect to.
-
-    Raises:
-        BadArgument: where `argnums` names an argument that is not there or has no derivative.
-    """
-    positional = [k for k, i in enumerate(function.inputs) if i.how == "positional"]
-    chosen = range(len(positional)) if verb.argnums is None else verb.argnums
-    starts = _leaf_starts(function)
-    indices: list[int] = []
-    layout: list[tuple[Kind, tuple[int | None, ...]]] = []
-    for argnum in chosen:
-        if not -len(positional) <= argnum < len(positional):
-            raise no_such_argument(argnum, function.name, len(positional))
-        k = positional[argnum]
-        kind = function.inputs[k].kind
-        if isinstance(kind, Static) and _holds_numbers(kind.value):
-            raise not_followed(argnum, function.inputs[k].name, f"a {type(kind.value).__name__}")
-        if any(_is_of_records(leaf) for _, leaf in leaves(kind)):
-            raise not_followed(argnum, function.inputs[k].name, "an array of records, or holds one")
-        slots: list[int | None] = []
-        for offset, (_, leaf) in enumerate(leaves(kind)):
-            if is_differentiable(leaf):
-                slots.append(len(indices))
-                indices.append(starts[k] + offset)
-            else:
-                slots.append(None)
-        if verb.argnums is not None and not any(s is not None for s in slots):
-            raise not_differentiable(argnum, function.inputs[k].name, kind)
-        layout.append((kind, tuple(slots)))
-    return Wanted(tuple(indices), tuple(layout))
-
-
-def check_argnums(
-    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> None:
-    """Refuse `argnums` that name an argument that is not there or has no derivative.
-
-    Raises:
-        BadArgument: saying which.
-    """
-    arguments = call_of(function, args, kwargs).arguments
-    for argnum in verb.argnums or ():
-        if not -len(args) <= argnum < len(args):
-            raise no_such_argument(argnum, name_of(function), len(args))
-        name, kind = arguments[argnum]
-        if not any(is_differentiable(leaf) for _, leaf in leaves(kind)):
-            raise not_differentiable(argnum, name, kind)
-
-
-def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
-    return BadArgument(
-        f"`argnums` names argument {argnum}, but {function} was called with "
-        f"{checks.counted(count, 'positional argument')}",
-        "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
-    )
-
-
-def _holds_numbers(value: Any) -> bool:
-    """Whether a value that is taken as it is has numbers in it: their derivatives would be lost."""
-    known = isinstance(value, (str, bytes, range, bool, Enum))
-    return not known and isinstance(value, (numbers.Number, Sequence, memoryview))
-
-
-def _is_of_records(kind: Kind) -> bool:
-    return isinstance(kind, Array) and kind.dtype.startswith("void")
-
-
-def not_followed(argnum: int, name: str, what: str) -> BadArgument:
-    return BadArgument(
-        f"argument {argnum} (`{name}`) is {what}, whose numbers are not followed",
-        "Pass a float, a list or a NumPy array (`float(x)`, `list(x)`, `np.array(x)`), of records one for each\n"
-        "field. If it is not to be differentiated, say by `argnums` what is.",
-    )
-
-
-def not_differentiable(argnum: int, name: str, kind: Kind) -> BadArgument:
-    return BadArgument(
-        f"`argnums` names argument {argnum} (`{name}`), which is {checks.describe(kind)} and has no "
-        "derivative",
-        "Choose other `argnums`, or pass a float, a complex number, an array, or a container of these.",
-    )
-
-
-def _leaf_starts(function: Function) -> list[int]:
-    starts, total = [], 0
-    for input_ in function.inputs:
-        starts.append(total)
-        total += sum(1 for _ in leaves(input_.kind))
-    return starts
+from ..runtime.gradients import gradient_names
+from .wanted import Verb, Wanted, wanted
 
 
 def assembled(
@@ -217,7 +83,7 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     made = reverse.gradient(
         function,
         want.indices,
-        read=source.RowReader(),
+        read=row_reader.RowReader(),
         value=with_value,
         seed=_seed_of(function, want),
     )
@@ -268,7 +134,7 @@ def _with_floats(made: Function, function: Function, want: Wanted, count: int) -
 def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
     ahead, back = reverse.split(
-        function, want.indices, read=source.RowReader(), final=True, guarded=True
+        function, want.indices, read=row_reader.RowReader(), final=True, guarded=True
     )
     residuals = kind_of_atom(ahead.body.outs[-1])
     ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
@@ -285,7 +151,7 @@ def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
     from ..passes.forward import push as forward
 
     want = wanted(function, verb)
-    read = source.RowReader()
+    read = row_reader.RowReader()
     made = forward.pushforward(function, want.indices, read=read, guarded=verb.guarded)
     count = len(function.body.outs)
     primal, dots = made.body.outs[:count], iter(made.body.outs[count:])
@@ -339,7 +205,7 @@ def _tangent_along(function: Function, index: int) -> Function:
     """The derivative in one number: the pushforward of the tangent 1."""
     from ..passes.forward import push as forward
 
-    pushed = forward.pushforward(function, [index], read=source.RowReader())
+    pushed = forward.pushforward(function, [index], read=row_reader.RowReader())
     count = len(function.body.params)
     ahead = pushed.body
     builder, one = Builder(), Const(1.0)
@@ -373,10 +239,10 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     gradient = reverse.gradient(
         function,
         want.indices,
-        read=source.RowReader(),
+        read=row_reader.RowReader(),
         seed=_seed_of(function, want),
     )
-    pushed = forward.pushforward(gradient, want.indices, read=source.RowReader())
+    pushed = forward.pushforward(gradient, want.indices, read=row_reader.RowReader())
     builder = Builder()
     products = [
         builder.emit(to_complex, dot)
@@ -418,7 +284,7 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
     made = reverse.gradient(
         function,
         want.indices,
-        read=source.RowReader(),
+        read=row_reader.RowReader(),
         output=outs[0],
         seed=lambda builder, out: seed,
         maybe_complex=False,

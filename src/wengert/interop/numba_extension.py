@@ -23,10 +23,10 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import errors as numba_errors
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import overload
 
 from ..api import gradients
-from ..api.gradients import Derivative
+from ..api.derivative import Derivative
 from ..api.jitting import Jitted
 from ..api.native_forms import specialised
 from ..backends.native.emit.llvm_runtime import MEMORY_WORDS
@@ -48,6 +48,7 @@ from ..backends.native.values.values import AN_INTEGER, Unlowered
 from ..errors import NotNative, WengertError
 from ..ir.types import Kind, Struct
 from ..passes.blocks import tidy
+from .numba_intrinsics import call_by_address, copied_bytes, found_address, key_of_sizes
 
 MOST_SIZES = 15
 """How many sizes the arrays of a call may have: a pattern of them is one integer."""
@@ -278,7 +279,7 @@ class _Source:
             *results,
         ]
         names = {
-            "np": np, "find": _find, "key_of": _key_of, "invoke": _invoke, "copied": _copied,
+            "np": np, "find": found_address, "key_of": key_of_sizes, "invoke": call_by_address, "copied": copied_bytes,
             "by_python": _in_python(args, program.function, kind),
         }  # fmt: skip
         if sizes:
@@ -364,81 +365,6 @@ def _numba_type(kind: Kind, found: Any) -> Any:
     if not isinstance(kind, Struct):
         return next(found)
     return types.Tuple([_numba_type(item, found) for item in kind.items])
-
-
-# --- what the functions are made of -----------------------------------------------------------
-
-
-@intrinsic
-def _invoke(typing_context: Any, address: Any, memory: Any, words: Any) -> Any:
-    """Call machine code by its address."""
-    signature = types.int32(types.int64, types.uintp, types.uintp)
-
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
-
-        pointer = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.IntType(32), [pointer, pointer])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        return builder.call(function, [builder.inttoptr(a, pointer) for a in args[1:]])
-
-    return signature, write
-
-
-@intrinsic
-def _word_at(typing_context: Any, address: Any) -> Any:
-    """A word of memory."""
-    signature = types.int64(types.int64)
-
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
-
-        return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
-
-    return signature, write
-
-
-@intrinsic
-def _copied(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
-    """Copy bytes."""
-    signature = types.void(types.uintp, types.int64, types.int64)
-
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
-        from numba.core import cgutils
-
-        pointer = ir.IntType(8).as_pointer()
-        target, source = (builder.inttoptr(a, pointer) for a in args[:2])
-        cgutils.raw_memcpy(builder, target, source, args[2], 1)
-        return context.get_dummy_value()
-
-    return signature, write
-
-
-@register_jitable
-def _find(table: int, key: int) -> int:
-    """The address under a key; 0 if there is none."""
-    for number in range(_word_at(table)):
-        if _word_at(table + 8 + 16 * number) == key:
-            return _word_at(table + 16 + 16 * number)
-    return 0
-
-
-@register_jitable
-def _key_of(sizes: tuple[int, ...]) -> int:
-    """As `key_of`: which sizes are the same, and which are 1."""
-    key, known = 0, 0
-    for k in range(len(sizes)):
-        digit = 0
-        if sizes[k] != 1:
-            for j in range(k):
-                if digit == 0 and sizes[j] == sizes[k]:
-                    digit = (key >> (4 * j)) & 15
-            if digit == 0:
-                known += 1
-                digit = known
-        key |= digit << (4 * k)
-    return key
 
 
 # --- wengert's own functions in such code -----------------------------------------------------

@@ -23,8 +23,6 @@ from ..frontend.domain.values import (
     Kwargs,
     Native,
     ObjectId,
-    Part,
-    Untracked,
     Value,
     flatten,
     fresh,
@@ -32,6 +30,7 @@ from ..frontend.domain.values import (
     kind_of_value,
     unflatten,
 )
+from ..frontend.domain.whereabouts import Part, Untracked
 from ..frontend.machine.interpreter import Interpreter
 from ..frontend.machine.session import NeverReturns, strictly
 from ..ir.graph import Atom, Const, Function, Input, Var, births, free_vars

@@ -20,8 +20,8 @@ from ..ops.dispatch.lookup import must_be_number
 from ..ops.dispatch.precision import is_exact
 from ..ops.program.checks import counted
 from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container, refill
-from ..runtime.cotangents import like_built_on, parts_of_gradient
-from ..runtime.memory import lying_alike
+from ..runtime.copies import lying_alike
+from ..runtime.gradients import like_built_on, parts_of_gradient
 from ..runtime.reached import closed_over
 from .dual import Directions, Dual, parts_at
 from .levels import Level

@@ -26,9 +26,9 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
 
 _RUNTIME = (
-    "numeric.elementwise", "cotangents", "checks", "containers",
-    "memory", "numeric.transposes", "numeric.reduction", "numeric.products",
-    "numeric.matrices", "calls", "loops", "identity",
+    "numeric.elementwise", "cotangents", "gradients", "checks", "containers",
+    "copies", "memory", "collected", "numeric.transposes", "numeric.reduction", "numeric.products",
+    "numeric.matrices", "calls", "loops", "identity", "unchanged",
     "implicit", "given", "attributes", "undefined",
     "numeric.signals", "numeric.statistics", "refusals", "numeric.special",
     "numeric.incomplete", "numeric.sparse", "numeric.eigenvalues",

@@ -174,14 +174,9 @@ def odeint(
     from_to = stop_gradient((float(times[0]), float(times[-1])))
     relative = 1.49012e-8 if rtol is None else rtol
     absolute = 1.49012e-8 if atol is None else atol
+    given = {"rtol": rtol, "atol": atol, "mxstep": mxstep, "hmax": hmax}
     values, is_stiff = run(
-        odeint_and_stiffness,
-        stop_gradient(start),
-        stop_gradient(times),
-        rtol=rtol,
-        atol=atol,
-        mxstep=mxstep,
-        hmax=hmax,
+        odeint_and_stiffness, stop_gradient(start), stop_gradient(times), **given
     )
     allowed = (relative, absolute) if is_stiff else _tighter(relative, absolute)
     again = run(

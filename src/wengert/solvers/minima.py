@@ -30,6 +30,7 @@ def minimize(
     """`scipy.optimize.minimize`; where a bound or a constraint holds x back, x moves with that."""
     args = args if isinstance(args, tuple) else (args,)
     start = np.atleast_1d(np.asarray(x0, float))
+    run = {"method": method, "bounds": bounds, "tol": tol, "options": options}
 
     def objective(x: Any) -> Any:
         value = fun(x, *args)
@@ -42,22 +43,11 @@ def minimize(
         return objective(x), np.asarray(jac(x, *args))
 
     def found(function: Any, also: Any) -> Any:
-        return solved(
-            optimize.minimize,
-            function,
-            (start,),
-            stop_gradient(start),
-            method=method,
-            bounds=bounds,
-            tol=tol,
-            options=options,
-            also=also,
-        )
+        return solved(optimize.minimize, function, (start,), stop_gradient(start), **run, also=also)
 
     low, high = _limits(bounds, len(start))
     held = listed(constraints)
     if len(held) > 0:
-        run = {"method": method, "bounds": bounds, "tol": tol, "options": options}
         x, result = constrained(objective, held, start, low, high, run)
     else:
         result = found(objective, ()) if jac is None else found(with_slope, ("jac",))

@@ -193,3 +193,8 @@ def _hugs(code: Code) -> bool:
 def is_operator(spelling: str) -> bool:
     """Whether a spelling of the namespace "py" is an operator, not a builtin."""
     return spelling in BINARY_LEVELS or spelling in UNARY_LEVELS
+
+
+def receiver(code: Code) -> Code:
+    code = at_least(code, PRIMARY)
+    return concat("(", code, ")") if code.text.isdigit() else code

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from types import MethodType, SimpleNamespace
 from typing import Any
 
-from ...ir.builder import kind_of_atom, reduced_axes
+from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
-from ...ir.types import UNKNOWN, Array, Kind, Number
+from ...ir.types import UNKNOWN
 from ...ops.registry import is_foreign
 from ...runtime.containers import CONTENTS
 from .bindings import Bindings
@@ -23,14 +22,16 @@ from .code import (
     is_operator,
     keyword,
     listing,
+    receiver,
     slice_bounds,
     string,
     ternary,
     tuple_display,
     unary,
 )
+from .derivative_ops import OF_DERIVATIVES
+from .spellings import rest_of, spelled_as
 
-_REAL = ("bool", "int", "float")
 _NOT_IN_F_STRINGS = frozenset("\"'{}\\#")
 
 
@@ -99,19 +100,19 @@ class Expressions:
     # --- ops by their spelling ------------------------------------------------------------
 
     def _spelled(self, eqn: Eqn) -> Code:
-        namespace, spelling = _spelling(eqn)
+        namespace, spelling = spelled_as(eqn)
         args = self.atoms(eqn.args)
         if namespace == "py" and is_operator(spelling):
             return unary(spelling, *args) if len(args) == 1 else _chained(spelling, args)
-        rest = _rest_of(eqn.op.signature)
+        rest = rest_of(eqn.op.signature)
         more = [self.atom(atom) for name, atom in eqn.params.items() if name == rest]
         args += more  # `x.reshape((2, 3))`: the array's method has no keyword for it
         options = [keyword(n, self.atom(atom)) for n, atom in eqn.params.items() if n != rest]
         match namespace:
             case "attr":
-                return concat(_receiver(args[0]), ".", spelling, level=PRIMARY)
+                return concat(receiver(args[0]), ".", spelling, level=PRIMARY)
             case "method":
-                method = concat(_receiver(args[0]), ".", spelling, level=PRIMARY)
+                method = concat(receiver(args[0]), ".", spelling, level=PRIMARY)
                 return call(method, *args[1:], *options)
             case "py":
                 function = self.bindings.builtin(spelling)
@@ -169,7 +170,7 @@ class Expressions:
 
     def subscript(self, x: Code, index: Atom) -> Code:
         """`x[index]`"""
-        return concat(_receiver(x), "[", self.index(index), "]", level=PRIMARY)
+        return concat(receiver(x), "[", self.index(index), "]", level=PRIMARY)
 
     def as_list(self, eqn: Eqn) -> Code | None:
         return (
@@ -212,7 +213,7 @@ class Expressions:
         """`x.name`; the contents of a container are what a helper gives."""
         if name == CONTENTS:
             return self.helper("contents", x)
-        return concat(_receiver(x), ".", name, level=PRIMARY)
+        return concat(receiver(x), ".", name, level=PRIMARY)
 
     # --- calls ----------------------------------------------------------------------------
 
@@ -235,110 +236,13 @@ class Expressions:
         callee: Callee = eqn.param("callee")
         return call(self.bindings.callee(callee), *self.atoms(eqn.args))
 
-    # --- cotangents -----------------------------------------------------------------------
-
-    def snapshot(self, eqn: Eqn) -> Code | None:
-        (x,) = eqn.args
-        kind = kind_of_atom(x)
-        if "lying" in eqn.params:
-            return self.helper(
-                "lying_alike" if isinstance(kind, Array) else "snapshot", self.atom(x)
-            )
-        if not isinstance(kind, Array) or "unbound" in eqn.params:
-            return None
-        copy = concat(_receiver(self.atom(x)), ".copy", level=PRIMARY)
-        if eqn.op.name == "duplicate" and kind.rank != 1:
-            return call(copy, keyword("order", self.bindings.constant("K")))
-        return call(copy)
+    # --- other ----------------------------------------------------------------------------
 
     def identity(self, eqn: Eqn) -> Code | None:
         """`x is 3.0`, of which Python warns wherever it is written as an operator."""
         if not any(isinstance(arg, Const) and _is_number_or_text(arg.value) for arg in eqn.args):
             return None
         return call(self.bindings.constant(eqn.op.implementation), *self.atoms(eqn.args))
-
-    def zeros(self, eqn: Eqn) -> Code | None:
-        kind = kind_of_atom(eqn.args[0])
-        if isinstance(kind, Number):
-            return self.bindings.constant(0j if kind.type == "complex" else 0.0)
-        if not isinstance(kind, Array) or not kind.dtype or "unbound" in eqn.params:
-            return None
-        x = self.atom(eqn.args[0])
-        if kind.dtype.startswith(("float", "complex")):
-            return call(self.bindings.member("np", "zeros_like"), x)
-        return call(self.bindings.member("np", "zeros"), concat(_receiver(x), ".shape"))
-
-    def fill(self, eqn: Eqn) -> Code | None:
-        scalar, x = eqn.args
-        if not isinstance(kind_of_atom(x), Array):
-            return None
-        shape = concat(_receiver(self.atom(x)), ".shape")
-        return call(self.bindings.member("np", "full"), shape, self.atom(scalar))
-
-    def accumulate(self, eqn: Eqn) -> Code | None:
-        kinds = [kind_of_atom(arg) for arg in eqn.args]
-        if not all(isinstance(kind, (Number, Array)) for kind in kinds):
-            return None
-        return binary("+", *self.atoms(eqn.args))
-
-    def project(self, eqn: Eqn) -> Code | None:
-        x_bar, x = (kind_of_atom(arg) for arg in eqn.args)
-        if _is_real(x) and _is_real(x_bar):
-            return call(self.bindings.builtin("float"), self.atom(eqn.args[0]))
-        if x == Number("complex") and isinstance(x_bar, Number):
-            return call(self.bindings.builtin("complex"), self.atom(eqn.args[0]))
-        return None
-
-    def unbroadcast(self, eqn: Eqn) -> Code | None:
-        """Between known arrays one comparison of shapes is cheaper than a call."""
-        codes = self.atoms(eqn.args)
-        arrays = all(isinstance(kind_of_atom(arg), Array) for arg in eqn.args)
-        if not arrays or not all(code.text.isidentifier() for code in codes):
-            return None
-        x_bar, x = codes
-        same = binary("==", concat(x_bar, ".shape"), concat(x, ".shape"))
-        return ternary(
-            same, x_bar, self.helper(eqn.op.spellings.get("rt", "unbroadcast"), x_bar, x)
-        )
-
-    def spread(self, eqn: Eqn) -> Code | None:
-        """`np.broadcast_to(y, x.shape)`, where NumPy's rules put the axes where they belong."""
-        y, x = eqn.args
-        if not all(isinstance(kind_of_atom(atom), Array) for atom in eqn.args):
-            return None
-        if eqn.op.name == "unreduce":
-            axes = reduced_axes(x, eqn.params)
-            leading = axes is not None and axes == tuple(range(len(axes)))
-            if axes is None or not (leading or eqn.param("keepdims", False)):
-                return None
-        shape = concat(_receiver(self.atom(x)), ".shape")
-        return call(self.bindings.member("np", "broadcast_to"), self.atom(y), shape)
-
-    def expand_dims(self, eqn: Eqn) -> Code | None:
-        """`x[:, None]`, which is faster than the function."""
-        rank = getattr(kind_of_atom(eqn.outs[0]), "rank", None)
-        if eqn.namespace != "index" or rank is None:
-            return None
-        axis = eqn.param("axis")
-        axes = {k % rank for k in (axis if isinstance(axis, tuple) else (axis,))}
-        index = [None if k in axes else slice(None) for k in range(max(axes) + 1)]
-        return self.subscript(self.atom(eqn.args[0]), Const(tuple(index)))
-
-    def bound(self, eqn: Eqn) -> Code:
-        options = [Code(string(eqn.param("name")))]
-        free = eqn.param("free", False)
-        options += [] if free is False else [Code(f"free={free}")]
-        return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), *options)
-
-    def stop_gradient(self, eqn: Eqn) -> Code:
-        """What matters to derivatives only."""
-        return self.atom(eqn.args[0])
-
-    def evaluated(self, eqn: Eqn) -> Code:
-        """What nothing reads, as a statement of its own."""
-        return self.atom(eqn.args[0])
-
-    # --- other ----------------------------------------------------------------------------
 
     def read_global(self, eqn: Eqn) -> Code:
         name, holder, key = (eqn.param(part) for part in ("name", "holder", "key"))
@@ -415,55 +319,11 @@ def _named_argument(name: str, value: Code) -> Code:
     return concat(name, value) if name in ("*", "**") else keyword(name, value)
 
 
-def _receiver(code: Code) -> Code:
-    code = at_least(code, PRIMARY)
-    return concat("(", code, ")") if code.text.isdigit() else code
-
-
 def _chained(symbol: str, args: Sequence[Code]) -> Code:
     result = args[0]
     for arg in args[1:]:
         result = binary(symbol, result, arg)
     return result
-
-
-@cache
-def _rest_of(signature: str) -> str:
-    """The option that takes a call's further positional arguments: `shape` of `"x, *shape"`."""
-    operands, star, rest = signature.partition(", *")
-    return rest.partition(",")[0].strip() if operands and star else ""
-
-
-def _is_real(kind: Kind) -> bool:
-    return isinstance(kind, Number) and kind.type in _REAL
-
-
-def _spelling(eqn: Eqn) -> tuple[str, str]:
-    """The namespace and spelling in which an equation is printed."""
-    spellings = eqn.op.spellings
-    if eqn.namespace == "call":
-        return "call", ""
-    for namespace in (eqn.namespace, *_preferences(eqn)):
-        text = spellings.get(namespace)
-        if not text:
-            continue
-        if namespace == "py" and is_operator(text):
-            if eqn.params:
-                continue
-            return namespace, text
-        return namespace, text.split()[0]
-    if eqn.op.implementation is not None:
-        return "call", ""
-    raise ValueError(f"the op {eqn.op.name!r} has no spelling in Python")
-
-
-def _preferences(eqn: Eqn) -> Sequence[str]:
-    if eqn.op.spellings.get("py") and is_operator(eqn.op.spellings["py"]):
-        return ("py", "np", "rt", "math", "method", "attr")
-    kinds = [kind_of_atom(atom) for atom in (*eqn.args, *eqn.outs)]
-    if all(_is_real(kind) for kind in kinds):
-        return ("math", "py", "np", "rt", "method", "attr")
-    return ("np", "rt", "py", "method", "attr", "cmath", "math")
 
 
 def _is_number_or_text(value: Any) -> bool:
@@ -481,26 +341,12 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "opaque": Expressions.apply,
     "pullback_of": Expressions.pullback_of,
     "call": Expressions.call,
-    "zeros": Expressions.zeros,
-    "snapshot": Expressions.snapshot,
-    "duplicate": Expressions.snapshot,
-    "fill": Expressions.fill,
     "is": Expressions.identity,
     "is_not": Expressions.identity,
-    "accumulate": Expressions.accumulate,
-    "project": Expressions.project,
-    "unbroadcast": Expressions.unbroadcast,
-    "evaluated": Expressions.evaluated,
-    "unreduce": Expressions.spread,
-    "broadcast_like": Expressions.spread,
-    "expand_dims": Expressions.expand_dims,
-    "bound": Expressions.bound,
-    "stop_gradient": Expressions.stop_gradient,
-    "root": Expressions.stop_gradient,
-    "means": Expressions.stop_gradient,
     "global": Expressions.read_global,
     "slice": Expressions.slice,
     "as_list": Expressions.as_list,
     "if": Expressions.conditional,
     "format": Expressions.format,
+    **OF_DERIVATIVES,
 }

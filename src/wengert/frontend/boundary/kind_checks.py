@@ -13,7 +13,8 @@ from ...ir.types import UNREAD, Array, Kind, Number, Other, Picked, Seq, Static,
 from ...ops.program.drawing import is_any_generator, name_of
 from ...runtime.containers import CONTENTS
 from ..machine.guards import PARTS
-from .signature import SMALL, Template, asked_of, kind_of
+from .signature import SMALL, kind_of
+from .templates import Template, asked_of
 
 _CLASSES: dict[str, tuple[type, ...]] = {
     "float": (float, np.float64),

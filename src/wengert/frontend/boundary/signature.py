@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import Op
-from ...ir.records import replace
 from ...ir.types import (
     BOOL,
     COMPLEX,
@@ -33,23 +32,16 @@ from ...ir.types import (
     Picked,
     Seq,
     Static,
-    Step,
     Struct,
     join,
-    leaves,
-    step_into,
 )
 from ...ops.program.drawing import kind_of_generator
-from ...ops.registry import find
-from ...runtime.attributes import attribute
 from ...runtime.containers import (
-    CONTENTS,
     attributes_of,
     is_built_on_container,
     own_attributes,
     own_dictionary,
 )
-from ...runtime.cotangents import like_built_on
 from ...runtime.reached import closed_over
 from ..domain.number_classes import DEEPEST
 from ..syntax.declarations import keeps_state
@@ -64,6 +56,7 @@ from .no_code import (
     refuse_other_arithmetic,
     refuse_perturbed,
 )
+from .templates import Template, known_captures
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -96,80 +89,6 @@ _OWN: dict[type, Callable[[Any, int], Kind]] = {}
 def describe(type_: type, kind: Callable[[Any, int], Kind]) -> None:
     """Say what the kind of a value of this class is, given the depth at which it was met."""
     _OWN[type_] = kind
-
-
-class Template:
-    """What two function objects share that were made by the same `def`: code, globals, defaults.
-
-    And the attributes that a program has asked such a function for.
-    """
-
-    __slots__ = ("_key", "function")
-
-    def __init__(self, function: types.FunctionType):
-        self.function = function
-        defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()
-        shown = tuple(map(_identity_or_text, defaults))
-        own_rule = id(function) if find(function) is not None else 0
-        names = asked_of(function) if _asked else ()
-        asked = tuple(_shown(function, name) for name in names) if names else ()
-        self._key = (function.__code__, id(function.__globals__), shown, own_rule, asked)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Template) and other._key == self._key
-
-    def __hash__(self) -> int:
-        return hash(self._key[0])
-
-    def __repr__(self) -> str:
-        return self.function.__qualname__
-
-    @property
-    def __name__(self) -> str:
-        return self.function.__name__
-
-    @property
-    def co_freevars(self) -> tuple[str, ...]:
-        return self.function.__code__.co_freevars
-
-
-def _identity_or_text(default: Any) -> Any:
-    """What tells defaults apart: of objects, which may change, who they are."""
-    if isinstance(default, tuple):
-        return tuple(map(_identity_or_text, default))
-    is_plain = default is None or isinstance(default, (bool, int, float, complex, str))
-    return repr(default) if is_plain else id(default)
-
-
-_known_captures: dict[Template, set[str]] = {}
-"""Captured names whose very value the reading of a program turned out to need."""
-_asked: dict[int, tuple[types.CodeType, tuple[str, ...]]] = {}
-"""The attributes that programs ask of functions, by the identity of their code: its hash takes long."""
-
-
-def asked_of(function: types.FunctionType) -> tuple[str, ...]:
-    found = _asked.get(id(function.__code__))
-    return () if found is None else found[1]
-
-
-def must_be_known(template: Template, name: str, *, of_function: bool = False) -> None:
-    """From now on the kind of a function says what it captured, or what its attribute is, under this name."""
-    if not of_function:
-        _known_captures.setdefault(template, set()).add(name)
-        return
-    code = template.function.__code__
-    _asked[id(code)] = code, tuple(dict.fromkeys((*asked_of(template.function), name)))
-
-
-def knows_attribute(template: Template, name: str) -> bool:
-    """Whether the kind of a function says what this attribute of it is."""
-    return name in asked_of(template.function)
-
-
-def _shown(function: types.FunctionType, name: str) -> Any:
-    """What tells the attributes of two functions apart."""
-    found = getattr(function, name, _shown)
-    return found if type(found) in (str, int, float, bool) else id(found)
 
 
 def kind_of(value: Any, depth: int = 0, like: Kind | None = None) -> Kind:
@@ -367,7 +286,7 @@ def _kind_of_function(function: types.FunctionType, depth: int, like: Kind | Non
         return Static(function)  # it, or a sibling, binds what it has captured
     captured = captured_values(function)
     template = Template(function)
-    known = _known_captures.get(template, ())
+    known = known_captures.get(template, ())
     likes = dict(zip(like.keys, like.items, strict=True)) if isinstance(like, Struct) else {}
     kinds = tuple(
         # a function that closes over itself is recursive, not infinitely deep
@@ -464,85 +383,3 @@ def _carries(kind: Kind) -> bool:
             return False
         case _:
             return True
-
-
-def step(value: Any, step_: Step) -> Any:
-    """Follow one step into a run-time container."""
-    match step_.how:
-        case "item":
-            return value[step_.key]
-        case "attr":
-            return attribute(value, step_.key)
-        case "cell":
-            value = compiled_from(value)
-            if not hasattr(value, "__closure__"):
-                return getattr(value, step_.key)  # of its tangent
-            return value.__closure__[value.__code__.co_freevars.index(step_.key)].cell_contents
-
-
-def leaf_values(kind: Kind, value: Any) -> Iterator[Any]:
-    """The leaves of a run-time value, in the order of `ir.types.leaves`."""
-    match kind:
-        case Struct() if value is None:  # no tangent, of a part that has no derivative
-            yield from (None for _ in leaves(kind))
-        case Struct(keys=keys, items=items):
-            for key, item in zip(keys, items, strict=True):
-                yield from leaf_values(item, step(value, step_into(kind, key)))
-        case Static():
-            return
-        case _:
-            yield value
-
-
-def taken_apart(kind: Kind, value: Any) -> Kind:
-    """The kind of a value whose lists are taken apart, however long they are."""
-    match kind:
-        case Seq() if type(value) in (list, tuple) and 0 < len(value) <= LARGE:
-            form = "tuple" if isinstance(value, tuple) else "list"
-            items = tuple(taken_apart(kind_of(item, 1), item) for item in value)
-            return Struct(form, tuple(range(len(value))), items)
-        case Struct(keys=keys, items=items):
-            inner = (
-                taken_apart(item, step(value, step_into(kind, key)))
-                for key, item in zip(keys, items, strict=True)
-            )
-            return replace(kind, items=tuple(inner))
-        case _:
-            return kind
-
-
-def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:
-    """A gradient that looks like a value of this kind; `take` gives each leaf in turn."""
-    match kind:
-        case Struct(items=items):
-            return container_of(kind, [rebuild(item, take) for item in items])
-        case Static():
-            return None
-        case _:
-            return take(kind)
-
-
-def container_of(kind: Struct, values: list[Any]) -> Any:
-    """A gradient of a container of this kind, with those of its items."""
-    if kind.form in _CONTAINERS:
-        return _CONTAINERS[kind.form](kind.keys, values, kind.type)
-    fields = dict(zip(kind.keys, values, strict=True))
-    if CONTENTS in fields:
-        return like_built_on(kind.type, fields)
-    return types.SimpleNamespace(**fields) if fields else None
-
-
-def _build_dataclass(keys: tuple[str, ...], values: list[Any], type_: Any) -> Any:
-    made = object.__new__(type_)
-    for key, value in zip(keys, values, strict=True):
-        object.__setattr__(made, key, value)
-    return made
-
-
-_CONTAINERS: dict[str, Callable[[Any, list[Any], Any], Any]] = {
-    "tuple": lambda keys, values, type_: tuple(values),
-    "list": lambda keys, values, type_: values,
-    "dict": lambda keys, values, type_: dict(zip(keys, values, strict=True)),
-    "namedtuple": lambda keys, values, type_: tuple.__new__(type_, values),
-    "dataclass": _build_dataclass,
-}

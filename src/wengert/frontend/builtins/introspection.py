@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...ir.graph import Const
-from ..boundary.signature import Template
+from ..boundary.templates import Template
 from ..classes import class_lookup, instances
 from ..classes.bound_methods import receiver_of
 from ..domain.arguments import is_star

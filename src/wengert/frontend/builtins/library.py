@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import functools
 import math
 import operator
-import sys
-from collections.abc import Callable
-from types import FunctionType
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var, births
-from ...ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
+from ...ir.types import INT, UNKNOWN
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
 from ...ops.program import containers as co
@@ -23,7 +18,6 @@ from ...ops.registry import named
 from ..classes import class_lookup, instances
 from ..classes.class_lookup import defines
 from ..containers import choosing
-from ..control.loops import loop_over
 from ..data import known_sets
 from ..domain.arguments import is_star
 from ..domain.running import UNROLL, Running
@@ -36,30 +30,19 @@ from ..domain.values import (
     LazyIterable,
     Native,
     Value,
-    is_generator,
     is_iterator,
-    kind_of_value,
     list_of,
     tuple_of,
 )
-from ..functions import purity
-from ..heap import iterator_state, walking
-from ..iterate import generators, iterators
-from ..machine.failing import fail_now, raise_now
+from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.numpy.linalg import matrix_power
 from ..polyfills.stdlib import iterators as iterator_polyfills
-
-# --- iteration ----------------------------------------------------------------------------
-
-
-def _must_have_items(it: Interpreter, function: Any, args: Args, given: Args) -> None:
-    """Fail where Python does: a number has no items, whether anybody asks for them or not."""
-    if any(isinstance(kind_of_value(each), Number) for each in given):
-        fail_now(it, function, *args)
+from .folds import any_or_all, extremum, sum_of
+from .on_demand import as_it_is_asked, decided_at_once, must_have_items
 
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -69,12 +52,12 @@ def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         one_pass = any(map(is_iterator, args))
         function = iterator_polyfills.zip_ if one_pass else iterator_polyfills.strict_zip
         return it.call(Const(function), args, kwargs if one_pass else {})
-    _must_have_items(it, zip, args, args)
+    must_have_items(it, zip, args, args)
     return LazyIterable("zip", tuple(args))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    _must_have_items(it, enumerate, args[:1], args[:1])
+    must_have_items(it, enumerate, args[:1], args[:1])
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     return LazyIterable("enumerate", (args[0], start))
 
@@ -89,7 +72,7 @@ def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (items,) = args
-    _must_have_items(it, reversed, args, args)
+    must_have_items(it, reversed, args, args)
     then = len(items.values) if isinstance(items, Items) else next(births)
     return LazyIterable("reversed", (items, Const(then)))  # `walking.refuse_longer` compares
 
@@ -178,7 +161,7 @@ def _of_pairs(source: Any) -> dict[Any, Any]:
 @operation("dict_from")
 def dict_from(it: Interpreter, source: Value) -> Value:
     from ..iterate.comprehensions import dictionary
-    from ..objects.attributes import copied
+    from ..objects.methods import copied
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
     inside = class_lookup.contents_as_they_are(it, source, "__iter__")
@@ -259,142 +242,6 @@ def _is_pair(value: Value) -> TypeGuard[Items]:
     return isinstance(value, Items) and value.form == "tuple" and len(value.values) > 0
 
 
-# --- folds --------------------------------------------------------------------------------
-
-
-def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    _must_have_items(it, enumerate, args[:1], args[:1])
-    start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    source = args[0]
-    if isinstance(source, Var) and start == Const(0) and isinstance(source.kind, (Array, Seq)):
-        return it.emit(red.sum_items, source, namespace="py")
-    return fold(it, source, start, lambda a, b: _add(it, a, b))
-
-
-def _add(it: Interpreter, a: Value, b: Value) -> Value:
-    if a == Const(0) and kind_of_value(b) == INT:
-        return b
-    return it.binary(ast.Add(), a, b, ast.Pass())
-
-
-def fold(
-    it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
-) -> Value:
-    source = it.as_asked(source)
-    if isinstance(source, Items) and is_iterator(source):
-        with iterator_state.drained(it, source) as rest:
-            return fold(it, rest, start, combine)
-    if is_generator(source):
-        return generators.folded(it, source, start, combine)
-    with walking.as_they_are(it, source):
-        return _fold_at_once(it, source, start, combine)
-
-
-def _fold_at_once(
-    it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
-) -> Value:
-    items = it.iteration(source)
-    if isinstance(items, list):
-        result = start
-        for item in items:
-            result = combine(result, item)
-        return result
-    slot = "%folded"
-    while slot in it.vars:  # what makes an item of this may fold as well: `sum(map(sum, rows))`
-        slot += "."
-    it.vars[slot] = start
-
-    def body(item: Value) -> None:
-        it.vars[slot] = combine(it.vars[slot], item)
-
-    loop_over(it, items, [slot], body)
-    return it.vars.pop(slot)
-
-
-def _extremum(which: str) -> Handler:
-    op = el.maximum if which == "max" else el.minimum
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        if len(args) == 1 and is_star(args[0]):
-            args = [args[0].values[0]]  # type: ignore[union-attr]
-        elif any(map(is_star, args)):
-            args = [it.joined(args)]
-        key = kwargs.get("key")
-        source = list_of(*args) if len(args) > 1 else args[0]
-        objects = choosing.known_objects(it, source, choosing.is_object)
-        if objects is not None:
-            return choosing.extremum(it, which, objects, key)
-        if key is not None and key != Const(None):
-            return _extremum_by_key(it, which, it.atom(it.as_list(source)), key, kwargs)
-        if len(args) > 1 and any(isinstance(kind_of_value(arg), Struct) for arg in args):
-            return choosing.extremum(it, which, list(args), None)
-        if len(args) > 1:
-            return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, args))
-        return _extremum_of_one(it, which, source, kwargs)
-
-    return handler
-
-
-def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs) -> Value:
-    op = el.maximum if which == "max" else el.minimum
-    if isinstance(source, Var) and isinstance(source.kind, Array):
-        return _extremum_of_array(it, which, source, kwargs)
-    source = it.settled(source)
-    items = it.iteration(source)
-    if isinstance(items, list) and not items:
-        return _of_nothing(it, which, kwargs)
-    if isinstance(items, list):
-        if any(isinstance(kind_of_value(item), Struct) for item in items):
-            return choosing.extremum(it, which, items, None)
-        return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
-    listed = it.atom(it.as_list(source))
-    kind = kind_of_value(listed)
-    if not (isinstance(kind, Seq) and isinstance(kind.item, Number)):
-        return _extremum_by_key(it, which, listed, None, kwargs)
-    combine = lambda a, b: it.emit(op, it.atom(a), it.atom(b))
-    return it.choose(
-        it.emit(st.length, listed),
-        lambda: fold(it, listed, it.getitem(listed, Const(0)), combine),
-        lambda: _of_nothing(it, which, kwargs),
-    )
-
-
-def _extremum_of_array(it: Interpreter, which: str, source: Var, kwargs: Kwargs) -> Value:
-    """The first item that none after it beats, which NumPy's function does not give where there is a NaN."""
-
-    def first() -> Value:
-        place = it.emit(red.place_of_extreme, source, largest=Const(which == "max"))
-        return it.getitem(source, place)
-
-    if "default" not in kwargs:
-        return first()
-    return it.choose(it.emit(st.length, source), first, lambda: kwargs["default"])
-
-
-def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
-    if "default" not in kwargs:
-        new = sys.version_info >= (3, 12)
-        what = "iterable argument is empty" if new else "arg is an empty sequence"
-        raise_now(it, ValueError, f"{which}() {what}")
-    return kwargs["default"]
-
-
-def _extremum_by_key(
-    it: Interpreter, which: str, values: Atom, key: Value | None, kwargs: Kwargs
-) -> Value:
-    """The first in order of anything that can be put in order, or of what `key` gives for it."""
-    keys = values
-    if key is not None:
-        running = Running((values,), lambda elements: elements[0])
-        keys = it.atom(it.collect(running, lambda item: it.call(key, [item], {})))
-
-    def first() -> Value:
-        order = it.emit(co.sorted_order, keys, reverse=Const(which == "max"))
-        return it.getitem(values, it.getitem(order, Const(0)))
-
-    return it.choose(it.emit(st.length, values), first, lambda: _of_nothing(it, which, kwargs))
-
-
 def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`base ** exp`; of whole numbers alone there may be a modulus."""
     if any(map(is_star, args)):
@@ -426,128 +273,6 @@ def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return it.emit_op(red.dist, "math", [it.as_list(arg) for arg in args], kwargs)
 
 
-def _any_or_all(which: str) -> Handler:
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        (source,) = args
-        if isinstance(source, Var) and isinstance(source.kind, Array):
-            if source.kind.rank != 1:  # rows have no truth values, as a rule
-                return it.opaque(getattr(builtins, which), [source], {})
-            op = red.any_ if which == "any" else red.all_
-            return it.emit(st.truth, it.emit(op, source, namespace="np"))
-        listed = it.as_list(source)
-        if isinstance(listed, Items):
-            return _known_any_or_all(it, which, list(listed.values))
-        return it.opaque(getattr(builtins, which), [listed], {})
-
-    return handler
-
-
-def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value:
-    if not values:
-        return Const(which == "all")
-    first, *rest = values
-    known = it.known_truth(first)
-    decided = which == "any"
-    if known is not None:
-        return Const(decided) if known == decided else _known_any_or_all(it, which, rest)
-    if not rest:
-        return it.emit(st.truth, it.truth(first))  # a comparison may be one of NumPy's
-    condition = it.truth(first)
-    go_on = lambda: _known_any_or_all(it, which, rest)
-    stop = lambda: Const(decided)
-    return it.choose(condition, stop, go_on) if decided else it.choose(condition, go_on, stop)
-
-
-def iterated(it: Interpreter, value: Value) -> Value:
-    """An object that is walked over, as what its class says is walked over."""
-    return it.iterated(value) if class_lookup.is_walked_over(value) else value
-
-
-def as_it_is_asked(eager: Handler, name: str) -> Handler:
-    """A function that gives an iterator: what it walks over is read when somebody walks over that.
-
-    `name` is the function of `iterator_polyfills` that is read instead where an item may change the next.
-    """
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        args = [iterated(it, arg) for arg in args]
-        if not _may_run_ahead(it, args, kwargs) or _asks_others(it, args, kwargs):
-            if name == "zip_" and (found := _of_one_generator(it, args, kwargs)):
-                return it.call(*found, {})
-            return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
-        made = eager(it, args, kwargs)
-        if isinstance(made, LazyIterable):
-            made = iterator_state.iterator_of(it, made)
-        return made
-
-    return handler
-
-
-def _of_one_generator(it: Interpreter, args: Args, kwargs: Kwargs) -> tuple[Value, Args] | None:
-    """The `zip` that walks over a generator, if only one is given, and asks the others for one item at a time."""
-    found = [k for k, arg in enumerate(args) if iterator_state.is_over_generator(it, arg)]
-    if len(found) != 1 or any(isinstance(arg, Items) and is_star(arg) for arg in args):
-        return None
-    strict, k = it.constant(kwargs.get("strict", Const(False))), found[0]
-    if strict and k > 1:
-        return None
-    zipped = iterator_polyfills.strict_zip_around if strict else iterator_polyfills.zip_around
-    return Const(zipped), [list_of(*args[:k]), args[k], list_of(*args[k + 1 :])]
-
-
-def at_once(made: Handler, name: str) -> Handler:
-    """A function whose items are made at once, when somebody walks over them."""
-
-    def deferred(it: Interpreter, args: Args, kwargs: Kwargs) -> LazyIterable:
-        make = Native(name, lambda it, items, named: made(it, items, kwargs))
-        return LazyIterable("call", tuple(args), make)
-
-    return as_it_is_asked(deferred, name)
-
-
-def decided_at_once(handler: Handler, name: str) -> Handler:
-    """A function that walks over iterators now, and asks them for no more than it needs."""
-
-    def decide(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        args = [iterated(it, arg) for arg in args]
-        if _asks_others(it, args, kwargs):
-            return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
-        return handler(it, args, kwargs)
-
-    return decide
-
-
-def _may_run_ahead(it: Interpreter, args: Args, kwargs: Kwargs) -> bool:
-    """Whether items may be made before they are asked for: what uses one cannot change the next."""
-    functions = [each for each in (*args, *kwargs.values()) if _is_read(each)]
-    if not functions:
-        return True
-    sources = [each for each in args if not _is_read(each)]
-    pure = all(purity.is_pure(it, function) for function in functions)
-    return pure and all(purity.holds_fixed(it, source) for source in sources)
-
-
-def _is_read(value: Value) -> bool:
-    """Whether a value is a function that is not Python's own."""
-    if isinstance(value, Const):
-        return isinstance(value.value, FunctionType)
-    if isinstance(value, Items):
-        return value.form in ("function", "derivative") or defines(value, "__call__")
-    return isinstance(value, (Closure, Native))
-
-
-def _asks_others(it: Interpreter, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a call walks over an iterator that others may ask as well."""
-    lazy = any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values()))
-    return lazy or _asks_one_twice(args)
-
-
-def _asks_one_twice(args: Args) -> bool:
-    """Whether one iterator is given twice, so that who asks first takes from the other."""
-    given = [a.place for a in args if isinstance(a, Items) and a.form == "iterator"]
-    return len(set(given)) < len(given)
-
-
 HANDLERS: dict[int, Handler] = {
     id(function): handler
     for function, handler in (
@@ -564,11 +289,11 @@ HANDLERS: dict[int, Handler] = {
         (dict, _dict),
         (set, _set),
         (sorted, _sorted),
-        (sum, _sum),
-        (max, _extremum("max")),
-        (min, _extremum("min")),
-        (any, decided_at_once(_any_or_all("any"), "any_")),
-        (all, decided_at_once(_any_or_all("all"), "all_")),
+        (sum, sum_of),
+        (max, extremum("max")),
+        (min, extremum("min")),
+        (any, decided_at_once(any_or_all("any"), "any_")),
+        (all, decided_at_once(any_or_all("all"), "all_")),
         (pow, _pow),
         (bool, _bool),
         (math.hypot, _hypot),

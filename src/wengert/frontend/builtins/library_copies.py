@@ -15,7 +15,7 @@ from ..containers.items import opened
 from ..domain.values import Args, Handler, Items, Kwargs, ObjectId, Value, is_mutable, is_object
 from ..heap import can_be_one, may_be_one, place_of
 from ..machine.interpreter import Interpreter
-from ..objects.attributes import copied
+from ..objects.methods import copied
 from ..polyfills.stdlib.copies import copied_beside
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 import array
 import functools
 import itertools
-import operator
 import struct
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from types import BuiltinMethodType, FunctionType, MappingProxyType
@@ -20,34 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.graph import Const, Var
-from ...ir.records import replace
-from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Number, is_differentiable
-from ...ops import structure as st
+from ...ir.graph import Const
+from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
 from ...ops.program import identity as ident
 from ...ops.registry import named
-from ..calls import remembering, writing_functions as writing
+from ..calls import writing_functions as writing
 from ..classes import instances
 from ..control import contexts
-from ..domain.running import Running
-from ..domain.values import (
-    PLAIN,
-    Args,
-    Closure,
-    Items,
-    Kwargs,
-    Native,
-    Value,
-    is_generator,
-    kind_of_value,
-    list_of,
-    tuple_of,
-)
+from ..domain.values import PLAIN, Args, Closure, Items, Kwargs, Value, kind_of_value, tuple_of
 from ..functions import purity
 from ..functions.names import local_variables
-from ..heap import iterator_state, now, walking
 from ..iterate import iterators
-from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..objects import dispatching
@@ -62,13 +43,16 @@ from ..polyfills.stdlib import (
 )
 from . import (
     introspection,
+    library_classes,
     library_copies,
+    library_functional,
     library_objects,
     library_records,
     records,
     weak_references,
 )
-from .library import Handler, as_it_is_asked, at_once, fold, iterated
+from .library import Handler
+from .on_demand import as_it_is_asked, at_once
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -102,93 +86,6 @@ def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return it.call_foreign(array.array, args, kwargs)
 
 
-def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if len(args) == 1 and not kwargs:
-        return it.call(Const(iterator_polyfills.repeat), args, {})
-    return it.call(Const(manifest.repeat), args, kwargs)
-
-
-def _by_indices(function: Callable[..., Any]) -> Handler:
-    """A choice of items, which is made by their indices."""
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        listed = it.as_list(args[0])
-        r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
-        if not isinstance(r, Const):
-            raise it.unsupported(
-                f"`itertools.{function.__name__}` of a number of items that only the run knows",
-                "Write the loops over the indices.",
-            )
-        options = () if r.value is None else (r.value,)
-        if isinstance(listed, Items):
-            chosen = function(range(len(listed.values)), *options)
-            return list_of(*(tuple_of(*(listed.values[k] for k in ks)) for ks in chosen))
-        if r.value is None:
-            raise it.unsupported(
-                "`itertools.permutations` of all of a list whose length only the run knows",
-                "Say how many items are chosen.",
-            )
-        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
-        found = it.emit(st.as_list, it.atom(it.call_foreign(function, [indices, r], {})))
-
-        def pick(row: Value) -> Value:
-            ks = (
-                it.emit(
-                    st.getitem,
-                    it.atom(row),
-                    Const(j),
-                )
-                for j in range(r.value)
-            )
-            return tuple_of(*(it.getitem(listed, k) for k in ks))
-
-        return it.collect(Running((found,), lambda elements: elements[0]), pick)
-
-    return handler
-
-
-def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    source = _only_source(it, args[0])
-    if source is None:
-        return it.call(Const(iterator_polyfills.tee), args, kwargs)
-    walking.copied_ahead(it, source)
-    return it.call(Const(manifest.tee), args, kwargs)
-
-
-def _only_source(it: Interpreter, value: Value) -> Value | None:
-    """The list that all items come from, if making them depends on nothing else and nobody sees it."""
-    value = now(it, iterated(it, value))
-    if isinstance(value, Items) and value.form == "iterator":
-        source, _ = iterator_state.current(it, value)
-        if not is_generator(source) or it.is_kept(value):
-            return None
-        producer = iterator_state.producer_of(source)
-        if not purity.is_pure(it, producer.closure):
-            return None
-        value = now(it, producer.bound.get("%iterable", Const(None)))
-    has_items = isinstance(value, Var) or (isinstance(value, Items) and value.form == "list")
-    return value if has_items else None
-
-
-def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    function, source, *start = args
-    source = iterated(it, source)
-    if not isinstance(function, Const) and iterators.is_lazy(it, source):
-        return it.call(Const(iterator_polyfills.reduce_), [function, source, *start], {})
-    if start:
-        return fold(it, source, start[0], lambda a, b: it.call(function, [a, b], {}))
-    source = it.settled(source)
-    items = it.iteration(source)
-    if isinstance(items, list) and not items:
-        raise_now(it, TypeError, "reduce() of empty iterable with no initial value")
-    if isinstance(items, list):
-        return fold(it, list_of(*items[1:]), items[0], lambda a, b: it.call(function, [a, b], {}))
-    listed = it.atom(it.as_list(source))
-    rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
-    first = it.getitem(listed, Const(0))
-    return fold(it, rest, first, lambda a, b: it.call(function, [a, b], {}))
-
-
 def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if "op_flags" in kwargs or len(args) > 2:
         raise it.unsupported(
@@ -218,40 +115,6 @@ def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *rest = args
     known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
     return it.call_foreign(known, rest, kwargs)
-
-
-def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    function, *before = args
-    if isinstance(kind_of_value(function), (Number, Array)):
-        raise_now(it, TypeError, "the first argument must be callable")
-    if isinstance(function, Native) and function.name == "partial":
-        function, earlier, named = function.call.args  # type: ignore[attr-defined]
-        before, kwargs = [*earlier, *before], {**named, **kwargs}
-    return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
-
-
-def _call_partial(
-    function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
-) -> Value:
-    return it.call(function, [*before, *args], {**named, **kwargs})
-
-
-def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Native("wraps", functools.partial(_wrapping, args[0]))
-
-
-def _wrapping(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    (inner,) = args
-    return replace(inner, wraps=function) if isinstance(inner, Closure) else inner
-
-
-def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Native("itemgetter", functools.partial(_get_items, list(args)))
-
-
-def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
-    got = [it.getitem(values[0], key) for key in keys]
-    return got[0] if len(got) == 1 else tuple_of(*got)
 
 
 def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -355,13 +218,6 @@ def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 _HANDLERS: list[tuple[Any, Handler]] = [
-    (functools.partial, _partial),
-    (functools.reduce, _reduce),
-    (functools.wraps, _wraps),
-    (functools.lru_cache, remembering.decorator),
-    (functools.cache, remembering.decorator),
-    (operator.itemgetter, _itemgetter),
-    (operator.getitem, lambda it, args, kwargs: it.getitem(*args)),
     (divmod, _divmod),
     (manifest.as_it_is, _as_it_is),
     (pools.in_a_process, _in_a_process),
@@ -393,17 +249,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (np.frombuffer, _looking_into(np.frombuffer, 0, "buffer")),
     (np.ndarray, _looking_into(np.ndarray, 2, "buffer")),
     (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
+    *library_functional.HANDLERS,
     *records.HANDLERS,
     *weak_references.HANDLERS,
-    (itertools.repeat, _repeat),
-    (itertools.tee, _tee),
     *((function, _opaque(function)) for function in _OPAQUE),
-    (itertools.combinations, _by_indices(itertools.combinations)),
-    (
-        itertools.combinations_with_replacement,
-        _by_indices(itertools.combinations_with_replacement),
-    ),
-    (itertools.permutations, _by_indices(itertools.permutations)),
     *((function, _text_of(function, STR)) for function in _SHOWN),
     *((function, _text_of(function, INT)) for function in _COUNTED),
     *(
@@ -446,6 +295,7 @@ _EAGER: dict[int, Handler] = {
             *_HANDLERS,
             *contexts.HANDLERS,
             *library_objects.HANDLERS,
+            *library_classes.HANDLERS,
             *library_copies.HANDLERS,
             *library_records.HANDLERS,
         )

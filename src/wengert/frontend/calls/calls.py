@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...errors import NoSource, UnsupportedSyntax
-from ...ir.builder import kind_of_atom
-from ...ir.graph import Atom, Const, Eqn, Var
+from ...errors import NoSource
+from ...ir.graph import Const, Var
 from ...ir.op import Op
-from ...ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
+from ...ir.types import STR, Array, Number, Seq
 from ...ops import registry as ops, structure as st
-from ...rules.registry import rule_for
-from ...runtime.sourceless import Sourceless
 from ..boundary.foreign_libraries import draws
 from ..boundary.signature import derives
 from ..classes.bound_methods import bound
 from ..classes.class_lookup import class_of, in_python, is_generated, owner_of_init
 from ..data import columns
-from ..domain.arguments import is_star, star
+from ..domain.arguments import is_star
 from ..domain.number_classes import classes_of
 from ..domain.values import (
     Args,
@@ -39,30 +35,26 @@ from ..domain.values import (
     as_known,
     flatten,
     is_object,
-    tuple_of,
 )
-from ..functions.closures import bound_before, closure_of, closure_of_items, made_alone
+from ..functions.closures import bound_before, closure_of, closure_of_items
 from ..functions.wrong_calls import refuse_wrong_call
-from ..heap import captures, identities, now, place_of, stands_for
+from ..heap import captures, now
 from ..machine.failing import fail_now, raise_now
 from ..machine.guards import rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..machine.session import strictly
-from ..polyfills import manifest, ordinary_options
+from ..polyfills import manifest
 from ..polyfills.numpy.by_entries import vectorized
-from ..polyfills.numpy.ufuncs import method_of
 from ..syntax.declarations import changes_its_object
 from . import remembering, writing_functions
-from .closure_calls import call_closure, op_with_rule
-from .writing_functions import write_to_out
+from .closure_calls import op_with_rule
+from .library_calls import LIBRARIES, call_equivalent, call_library_function, call_ufunc_method
+from .unread_calls import call_foreign, call_sourceless, draw, opaque
 
 if TYPE_CHECKING:
     from types import FunctionType
 
 
-_LIBRARIES = {"numpy", "scipy"}
-"""Where their Python cannot be read, their functions have no derivative, which only matters if used."""
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io", "pathlib"}
 """Their functions are called as they are: no derivative flows through them."""
 
@@ -70,56 +62,6 @@ _OF_CONSTANTS = {
     "random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid", "unicodedata",
 }  # fmt: skip
 """Their functions are called as they are, and refused where a derivative would flow through them."""
-
-
-def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
-    """The value of a call expression."""
-    if isinstance(node.func, ast.Attribute):
-        receiver = it.evaluate(node.func.value)
-        args, kwargs = _arguments(it, node)
-        with it.at(node):
-            return it.call_method(now(it, receiver), node.func.attr, args, kwargs)
-    function = it.evaluate(node.func)
-    args, kwargs = _arguments(it, node)
-    # what a later argument has changed, an earlier one shows, too
-    args = [now(it, arg) if isinstance(arg, Var) else arg for arg in args]
-    with it.at(node):
-        return call(it, function, args, kwargs)
-
-
-def positional(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value]:
-    """The values of expressions side by side, with the items of `*items` where these are known."""
-    values: list[Value] = []
-    for node in nodes:
-        if not isinstance(node, ast.Starred):
-            values.append(it.evaluate(node))
-            continue
-        value = it.settled(it.evaluate(node.value))
-        items = it.known_items(value)
-        values.extend(items if items is not None else [star(it.atom(value))])
-    return values
-
-
-def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    args = positional(it, node.args)
-    kwargs: dict[str, Value] = {}
-    for keyword in node.keywords:
-        value = it.evaluate(keyword.value)
-        if keyword.arg is not None:
-            kwargs[keyword.arg] = value
-            continue
-        if isinstance(value, Var):
-            value = it.open_up(value)
-        elif is_object(value):
-            value = it.dict_from(value)
-        if not (isinstance(value, Items) and value.form == "dict"):
-            raise it.unsupported(
-                "`**` needs a dictionary whose keys are known when the program is read",
-                "Pass the arguments by name, or specialise on an example dictionary.",
-                node,
-            )
-        kwargs.update(zip(value.keys, value.values, strict=True))
-    return args, kwargs
 
 
 @operation("call")
@@ -264,7 +206,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return writes(it, args, kwargs)
     equivalent = manifest.late_equivalent(known)
     if equivalent is not None:
-        return _call_equivalent(it, equivalent, args, kwargs, known)
+        return call_equivalent(it, equivalent, args, kwargs, known)
     drawn = _drawn(it, known, args, kwargs)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
@@ -299,8 +241,8 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             if isinstance(function, (types.GetSetDescriptorType, types.MemberDescriptorType)):
                 return call_foreign(it, known, args, kwargs)
             return bound(args[0], as_known(function), known.__name__)
-        case types.FunctionType() if (of_attrs := it.handler_of_attrs(known)) is not None:
-            return of_attrs(it, args, kwargs)
+        case types.FunctionType():
+            return _call_function(it, known, module, args, kwargs)
         case (
             types.MethodDescriptorType(__objclass__=np.ndarray)
             | types.WrapperDescriptorType(__objclass__=np.ndarray)
@@ -309,28 +251,11 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.MethodDescriptorType() | types.WrapperDescriptorType() if args:
             return _call_of_container(it, known, args, kwargs)
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
-            return _call_ufunc_method(it, known, args, kwargs)
+            return call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():
             options = (known.otypes, tuple(known.excluded), known.cache, known.signature)
             said = map(as_known, (known.pyfunc, *options))
             return call_known(it, vectorized, [*said, *args], kwargs)
-        case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
-            return it.new_namedtuple(args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
-        case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):
-            return call(it, Const(manifest.namedtuple_of), args, kwargs)
-        case types.FunctionType() if module in _LIBRARIES:
-            return _call_library_function(it, known, known, args, kwargs)
-        case types.FunctionType(registry=_, dispatch=dispatch) if args:
-            run = lambda function: call(it, as_known(function), args, kwargs)
-            return call_dispatched(it, dispatch, args[0], run)
-        case types.FunctionType() if args and (owner := owner_of_init(known, args[0])):
-            return it.init_of_base(owner, args, kwargs)
-        case types.FunctionType():
-            try:
-                closure = closure_of(it, known)
-            except NoSource as refusal:
-                return _call_sourceless(it, known, refusal, args, kwargs)
-            return it.call_closure(closure, args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
@@ -348,11 +273,35 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             return _call_around(it, known, args, kwargs)
 
 
+def _call_function(it: Interpreter, known: Any, module: str, args: Args, kwargs: Kwargs) -> Value:
+    """A call of a function that is written in Python."""
+    of_attrs = it.handler_of_attrs(known)
+    if of_attrs is not None:
+        return of_attrs(it, args, kwargs)
+    if known.__name__ == "__new__" and args and _makes_a_namedtuple(known, args[0]):
+        return it.new_namedtuple(args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
+    if known.__code__ is _MAKE and _is_plain_namedtuple(args):
+        return call(it, Const(manifest.namedtuple_of), args, kwargs)
+    if module in LIBRARIES:
+        return call_library_function(it, known, known, args, kwargs)
+    if args and hasattr(known, "registry") and hasattr(known, "dispatch"):
+        run = lambda function: call(it, as_known(function), args, kwargs)
+        return call_dispatched(it, known.dispatch, args[0], run)
+    owner = owner_of_init(known, args[0]) if args else None
+    if owner:
+        return it.init_of_base(owner, args, kwargs)
+    try:
+        closure = closure_of(it, known)
+    except NoSource as refusal:
+        return call_sourceless(it, known, refusal, args, kwargs)
+    return it.call_closure(closure, args, kwargs)
+
+
 def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A call of an object that stands around a function written in Python; of another it is called as it is."""
     implementation = getattr(known, "_implementation", None)
     if isinstance(implementation, types.FunctionType):
-        return _call_library_function(it, known, implementation, args, kwargs)
+        return call_library_function(it, known, implementation, args, kwargs)
     inner = getattr(known, "__wrapped__", None)
     picks = type(known).__module__ == "uarray"  # what it wraps says which arguments are arrays
     if isinstance(inner, types.FunctionType) and not picks:
@@ -401,7 +350,7 @@ def _by_itself(function: FunctionType) -> bool:
     """Whether a function is called for what it is known as, and not read like one of the user's."""
     module = _module_of(function)
     of_python = module in sys.stdlib_module_names and not function.__closure__
-    as_they_are = module in _LIBRARIES or draws(function)
+    as_they_are = module in LIBRARIES or draws(function)
     return of_python or as_they_are or hasattr(function, "registry")
 
 
@@ -439,174 +388,3 @@ def _run_dispatched(
 def _module_of(function: Any) -> str:
     """The package that a function comes from."""
     return (getattr(function, "__module__", None) or "").split(".")[0].lstrip("_")
-
-
-def _call_library_function(
-    it: Interpreter, known: Any, implementation: FunctionType, args: Args, kwargs: Kwargs
-) -> Value:
-    """A function of NumPy or SciPy that is no op: its Python is read.
-
-    Where that fails it has no derivative.
-    """
-    reading = functools.partial(call_closure, it, closure_of(it, implementation), args, kwargs)
-    if it.frames and _is_of_library(it.frame.closure):
-        return reading()
-    if known.__name__ == "__init__":  # which changes an object: the class is called, or none of it
-        return reading()
-    return read_of_library(it, known, reading, args, kwargs)
-
-
-@operation("read_of_library")
-def read_of_library(
-    it: Interpreter, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
-) -> Value:
-    """What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative."""
-    mark = it.mark()
-    try:
-        with strictly(it.reading):
-            result = reading()
-        if not any(map(_hides_a_function, it.builder.since(mark.last))):
-            return result
-    except (UnsupportedSyntax, NoSource):
-        pass
-    # an error in the derivative of what was read would show a line that is not the user's
-    it.return_to(mark)
-    return call_foreign(it, known, args, kwargs)
-
-
-def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    """`np.add.reduce(x)`, `np.multiply.outer(x, y)`."""
-    ufunc = known.__self__
-    found = method_of(ufunc, known.__name__)
-    if found is None:
-        return call_foreign(it, known, args, kwargs)
-    equivalent, of_any = found
-    return _call_equivalent(it, equivalent, [Const(ufunc), *args] if of_any else args, kwargs)
-
-
-def _call_equivalent(
-    it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs, known: Any = None
-) -> Value:
-    """Call what stands for a function; what NumPy writes to `out` is its result."""
-    count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
-    if count > 1:
-        args, kwargs = _with_out_by_name(known, args, kwargs)
-    elif known is not None and not any(map(is_star, args)):
-        args, kwargs = ordinary_options.by_name(args, kwargs, equivalent, known)
-    out = kwargs.get("out", Const(None))
-    named = getattr(equivalent, "__kwdefaults__", None) or ()
-    accepted = ordinary_options.parameters_of(equivalent) if kwargs else None
-    if accepted is not None and not all(name in accepted for name in kwargs):
-        kwargs = ordinary_options.without(kwargs, accepted, known)
-        floats = ordinary_options.float_dtype(kwargs, accepted)
-        if floats is not None and getattr(known, "__name__", "") in _FLOATS_AT_LAST:
-            plain = {name: value for name, value in kwargs.items() if name != "dtype"}
-            made = call_known(it, equivalent, args, plain)
-            return ordinary_options.as_floats(it, made, floats)
-    if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
-        made = call_known(it, equivalent, args, kwargs)
-        if getattr(equivalent, "__name__", "") in _OF_VIEWS and isinstance(made, Var):
-            source = args[0] if args else kwargs["x"]
-            stands_for(it, place_of(it, made), identities(it, source, own=True))
-        return made
-    others = {name: value for name, value in kwargs.items() if name != "out"}
-    made = call_known(it, equivalent, args, others)
-    if count > 1 and isinstance(out, Items) and isinstance(made, Items):
-        pairs = zip(out.values, made.values, strict=True)
-        written = [x if o == Const(None) else write_to_out(it, o, x) for o, x in pairs]
-        return tuple_of(*written)
-    return write_to_out(it, out, made)
-
-
-def _with_out_by_name(ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
-    """The arrays that an elementwise function with several results writes to, which may be given by position."""
-    out = args[ufunc.nin :]
-    if not out:
-        return args, kwargs
-    return args[: ufunc.nin], {**kwargs, "out": tuple_of(*out)}
-
-
-_FLOATS_AT_LAST = frozenset(("logspace", "geomspace", "corrcoef", "cov"))
-"""Functions whose results are given the dtype that is asked for, if of floats, at last."""
-
-_OF_VIEWS = frozenset(("sliding_window_view",))
-"""Functions that give views of an array, and copies as they are read: when it changes, they are lost."""
-
-
-def _is_of_library(closure: Closure) -> bool:
-    return str(closure.scope.globals.get("__name__")).split(".")[0] in _LIBRARIES
-
-
-def _hides_a_function(eqn: Eqn) -> bool:
-    """Whether a call is of a function known only at run time, or of one that has no rule."""
-    if eqn.op is st.apply or any(_hides_a_function(e) for block in eqn.blocks for e in block.eqns):
-        return True
-    known = eqn.op.spellings or eqn.op.control or rule_for(eqn.op) is not None
-    return not known and eqn.namespace == "call" and any(map(_is_inexact, eqn.args))
-
-
-def _is_inexact(atom: Atom) -> bool:
-    match kind_of_atom(atom):
-        case Number(type=type_):
-            return type_ in ("float", "complex")
-        case Array(dtype=dtype):
-            return not dtype.startswith(("int", "uint", "bool"))
-        case kind:
-            return kind == UNKNOWN
-
-
-@operation("call_foreign")
-def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    """A function that is not written in Python: fine unless a derivative must pass through it."""
-    op = ops.foreign(known)
-    atoms = [it.atom(arg) for arg in args]
-    options = {name: it.atom(value) for name, value in kwargs.items()}
-    return it.builder.emit_with(op, atoms, options, "call")
-
-
-def _call_sourceless(
-    it: Interpreter, known: Any, refusal: NoSource, args: Args, kwargs: Kwargs
-) -> Value:
-    """A function whose source cannot be found: fine unless a derivative must pass through it.
-
-    What it may read of what the program changes, beside its arguments, nobody knows.
-    """
-    it.reading.sourceless.append(refusal)
-    message, hint, _ = refusal.findings[0]
-    try:
-        return call_foreign(it, _sourceless(known, message, hint), args, kwargs)
-    except UnsupportedSyntax:
-        raise refusal from None  # it is given what only the program can call
-
-
-@functools.lru_cache(maxsize=1024)
-def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
-    return Sourceless(known, message, hint)
-
-
-@operation("draw")
-def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
-    """Call a function that draws: what it is given to call later has no part in the derivative."""
-    args = [_called_later(arg) for arg in args]
-    named = {name: _called_later(arg) for name, arg in kwargs.items()}
-    return opaque(it, function, args, named, PICTURE)
-
-
-def _called_later(value: Value) -> Value:
-    if columns.is_column(value):
-        return value["values"]
-    function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
-    return value if function is None else Const(function)
-
-
-@operation("opaque")
-def opaque(
-    it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
-) -> Value:
-    """Call a function for its effect or for a value that has no derivative."""
-    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
-    options = {"names": Const(tuple(kwargs))}
-    called = function if isinstance(function, Var) else Const(function)
-    result = it.builder.emit_with(st.opaque, (called, *atoms), options, kind=kind)
-    it.reading.inert.add(result)
-    return result

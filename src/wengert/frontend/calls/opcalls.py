@@ -1,9 +1,8 @@
-"""Calls of ops: binding a call's arguments to operands and options."""
+"""Calls of ops: in the forms that NumPy has, with their options."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -13,14 +12,12 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry as ops, structure as st
+from ...ops import registry as ops
 from ...ops.array_kinds import dtype_of, dtype_of_kind
 from ...ops.arrays.shape import kind_if_number
-from ...ops.registry import named
 from ...ops.signatures import Signature, parse_signature, with_own_names
 from ...rules.registry import rule_for
-from ..domain.arguments import is_star
-from ..domain.values import Items, Value, is_object, kind_of_value, tuple_of
+from ..domain.values import Args, Items, Kwargs, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -28,6 +25,7 @@ from ..polyfills import ordinary_options
 from ..polyfills.numpy import functions, pads
 from ..polyfills.stdlib import collections as container_polyfills
 from . import writing_functions
+from .op_binding import bind, spread
 
 
 @operation("emit_op")
@@ -42,7 +40,7 @@ def emit_op(
 ) -> Value:
     """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
     signature = parse_signature(op.signature)
-    args = _spread(it, op, namespace, signature, args)
+    args = spread(it, op, namespace, signature, args)
     plain = _without_ordinary(it, op, namespace, args, kwargs) if kwargs and not row else None
     if plain is not None:
         return plain
@@ -52,11 +50,7 @@ def emit_op(
         args, kwargs = args[:2], {**kwargs, "order": args[2]}
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
-        where = kwargs.get("where", Const(True))
-        if op.elementwise and where != Const(True):
-            function = ops.resolve(op, namespace) if namespace == "np" else op
-            return writing_functions.written_where(it, function, [out, where, *args])
-        return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+        return _into_out(it, op, namespace, out, args, kwargs)
     if namespace == "np" and op.elementwise and "dtype" not in signature.options:
         args, kwargs = _computed_in(it, args, kwargs)
     if op.name in _JOINING and kwargs.get("dtype", Const(None)) != Const(None):
@@ -65,7 +59,7 @@ def emit_op(
     if stand_in is not None:
         return it.call(Const(stand_in), args, kwargs)
     kwargs = with_own_names(op, kwargs)
-    values, options = _bind(it, op, signature, args, kwargs)
+    values, options = bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
         return writing_functions.without_a_copy(it, op, namespace, values, options)
     if op.name == "conj" and not row:
@@ -79,9 +73,34 @@ def emit_op(
         made = it.made_record(op, values, options) if "dtype" in options else None
         if made is not None:
             return made
+    names = signature.operands[: len(values)]
+    return _emit_bound(it, op, namespace, zip_longest(names, values), options, row=row)
+
+
+def _into_out(
+    it: Interpreter, op: Op, namespace: str, out: Value, args: Args, kwargs: Kwargs
+) -> Value:
+    """What an op writes to an array that it is given for its result."""
+    where = kwargs.get("where", Const(True))
+    if op.elementwise and where != Const(True):
+        function = ops.resolve(op, namespace) if namespace == "np" else op
+        return writing_functions.written_where(it, function, [out, where, *args])
+    return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+
+
+def _emit_bound(
+    it: Interpreter,
+    op: Op,
+    namespace: str,
+    values: Iterable[tuple[str | None, Value]],
+    options: Kwargs,
+    *,
+    row: bool,
+) -> Value:
+    """Emit an op on values by the names of its operands."""
     operands = [
         it.atom(v) if row or name == "shape" else _operand(it, op, namespace, v)
-        for name, v in zip_longest(signature.operands[: len(values)], values)
+        for name, v in values
     ]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
@@ -197,30 +216,6 @@ def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom])
     ).final()
 
 
-def _spread(
-    it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
-) -> Sequence[Value]:
-    """The arguments with `*items` taken apart, where the op says how many items there are."""
-    count = len(signature.operands)
-    k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
-    if k is None or (signature.rest and count and k >= count):
-        return args
-    required = signature.required
-    if op.elementwise and namespace == "np" and not count:
-        count = required = 2  # `math.hypot` takes any number of operands, NumPy's two
-    missing = count - (len(args) - 1)
-    if not 0 < count == required or missing < 0 or any(map(is_star, args[k + 1 :])):
-        raise it.unsupported(
-            f"`*` in a call of {op.name} needs a sequence whose length is known when the program is "
-            "read",
-            "Pass the items one by one, or use a function of the whole sequence.",
-        )
-    starred = args[k]
-    assert isinstance(starred, Items)
-    items = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
-    return [*args[:k], *(it.getitem(items, Const(j)) for j in range(missing)), *args[k + 1 :]]
-
-
 def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
     try:
         dtype = it.constant(options.get("dtype", Const(None)))
@@ -279,83 +274,6 @@ def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:
     numbers = all(isinstance(kind_of_atom(a), Number) for a in operands)
     order = ("math", "py", "np", "rt") if numbers else ("np", "py", "rt", "math")
     return next((n for n in order if n in op.spellings), next(iter(op.spellings)))
-
-
-def _bind(
-    it: Interpreter,
-    op: Op,
-    signature: Signature,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-) -> tuple[list[Value], dict[str, Value]]:
-    count = len(signature.operands)
-    values = dict(zip(signature.operands, args, strict=False))
-    extra = list(args[count:])
-    options: dict[str, Value] = {}
-    if signature.rest and not signature.operands:
-        return list(args), _options(it, op, signature, kwargs)
-    if signature.rest:
-        if extra:
-            options[signature.rest] = _packed(it, extra)
-    else:
-        if len(extra) > len(signature.options):
-            raise it.unsupported(
-                f"{op.name} takes at most {count + len(signature.options)} arguments",
-                "Pass options by name.",
-            )
-        options.update(zip(signature.options, extra, strict=False))
-    by_name = {name: kwargs[name] for name in signature.operands if name in kwargs}
-    others = {name: value for name, value in kwargs.items() if name not in by_name}
-    options.update(_options(it, op, signature, others))
-    return _operands(it, op, signature, {**values, **by_name}), options
-
-
-def _operands(
-    it: Interpreter, op: Op, signature: Signature, given: Mapping[str, Value]
-) -> list[Value]:
-    """The operands in order, up to the last that was given; those left out before it are defaults."""
-    last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
-    rule = None if op.spellings else rule_for(op)
-    if rule is not None:  # a function of the user's, whose rows may be written for its defaults too
-        from ...rules.checks import operands_needed
-
-        last = max(last, operands_needed(rule) - 1)
-    result: list[Value] = []
-    for name in signature.operands[: last + 1]:
-        if name not in given and name not in signature.defaults:
-            raise it.unsupported(f"{op.name} is called without `{name}`", f"Pass `{name}`.")
-        result.append(given[name] if name in given else Const(_default(op, signature, name)))
-    return result
-
-
-def _options(
-    it: Interpreter, op: Op, signature: Signature, kwargs: Mapping[str, Value]
-) -> dict[str, Value]:
-    for name in kwargs:
-        if name in signature.options or (name and name == signature.rest):
-            continue
-        raise it.unsupported(*ordinary_options.not_covered(name, op.name))
-    return dict(kwargs)
-
-
-def _default(op: Op, signature: Signature, name: str) -> object:
-    if op.spellings or op.implementation is None:
-        return signature.defaults[name]
-    return inspect.signature(op.implementation).parameters[name].default
-
-
-def _packed(it: Interpreter, extra: list[Value]) -> Value:
-    """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
-    if len(extra) == 1:
-        (only,) = extra
-        return only.values[0] if isinstance(only, Items) and is_star(only) else only
-    if not any(map(is_star, extra)):
-        return tuple_of(*extra)
-    parts = [v.values[0] if isinstance(v, Items) and is_star(v) else tuple_of(v) for v in extra]
-    joined = it.atom(parts[0])
-    for part in parts[1:]:
-        joined = it.emit(named("join_lists"), joined, it.atom(part))
-    return joined
 
 
 _TAKES_CONTAINERS = {

@@ -52,7 +52,6 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         item = _item_of(it, value, it.key_of(index))
         if item is not None:
             return item
-
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
     if isinstance(value, (LazyIterable, Closure, Native)):
@@ -65,7 +64,6 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         first = index.values[0] if isinstance(index, Items) and index.values else index
         if made is not None and kind_of_value(first) != STR:  # text says how to put together
             return it.call(Const(made), [index], {})
-
     own = it.call_method_of_class(value, "__getitem__", [index])
     if own is not None:
         return own

@@ -9,7 +9,8 @@ from ..domain.values import Items, Value
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names
-from .loops import by_test, finish
+from .loops import finish
+from .while_loops import by_test
 
 
 @operation("run_for_iterator")

@@ -15,13 +15,12 @@ from ..domain.values import (
     Maybe,
     Native,
     ObjectId,
-    Part,
-    Untracked,
     Value,
     flatten,
     is_mutable,
     same,
 )
+from ..domain.whereabouts import Part, Untracked
 from ..heap import iterator_state
 from ..heap.places import as_the_object
 from ..machine.interpreter import Interpreter

@@ -11,17 +11,8 @@ from ...ir.graph import Atom, Var
 from ...ir.records import mutable_record
 from ...ir.types import Kind, join
 from ...ops import structure as st
-from ..domain.values import (
-    Items,
-    Maybe,
-    ObjectId,
-    Part,
-    Untracked,
-    Value,
-    is_mutable,
-    kind_of_value,
-    same,
-)
+from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable, kind_of_value, same
+from ..domain.whereabouts import Part, Untracked
 from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
 from ..heap.loop_aliases import Ends, Objects, note_ends
 from ..machine.interpreter import Interpreter

@@ -9,26 +9,14 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import field, mutable_record
-from ...ir.types import UNKNOWN, Array, Number, Seq
+from ...ir.types import Array, Number, Seq
 from ...ops import structure as st
-from ...ops.program import identity as ident
 from ..domain.running import LoopKey, Running
-from ..domain.values import (
-    Closure,
-    Maybe,
-    Native,
-    ObjectId,
-    Part,
-    Untracked,
-    Value,
-    is_iterator,
-    is_mutable,
-)
+from ..domain.values import Closure, Maybe, Native, ObjectId, Value, is_iterator, is_mutable
+from ..domain.whereabouts import Untracked
 from ..heap import (
-    ByIndex,
     Heap,
     captures,
-    content_in,
     depth_of_items,
     forget,
     hold_same,
@@ -39,14 +27,13 @@ from ..heap import (
     place_of,
     share,
     stored,
-    walk_by_index,
 )
 from ..heap.cells import is_cell
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
-from ..heap.walking import items_written, written_since
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
+from .changed_items import refuse_changed_items
 from .loop_emission import emit_loop
 from .loop_heap import (
     Attempt,
@@ -140,7 +127,7 @@ class _LoopReader:
             parts = self._link_elements()
             self._start = next(births)
             assumed, attempt, forgotten = self._settle(entry)
-            _refuse_changed_items(it, self._node, attempt, self._running, self._lost, self._start)
+            refuse_changed_items(it, self._node, attempt, self._running, self._lost, self._start)
             if not isinstance(self._node, LoopKey):
                 kinds = {
                     name: carried for name, carried in assumed.items() if isinstance(name, str)
@@ -304,70 +291,6 @@ class _LoopReader:
         for out, inside in zip(lists, attempt.held_inside, strict=True):
             for depth, other, below in inside:
                 share(it, place_of(it, out), 1 + depth, other, below)
-
-
-def _refuse_changed_items(
-    it: Interpreter,
-    node: ast.AST,
-    attempt: Attempt,
-    running: Running | None,
-    lost: Mapping[Any, Any],
-    start: int,
-) -> None:
-    """Numbers that change while a loop walks over them are read when their turn comes.
-
-    What is `lost` in an iteration may have changed in it, under the name of another object. What is part of an
-    object has changed where it was written to since the `start` of the loop: only the whole says what it holds.
-
-    Raises:
-        ByIndex: they change, and the program is read again.
-    """
-    for each in running.iterables if running and not attempt.dead else ():
-        iterable = _as_walked(it, each)
-        item = st.item_kind(kind_of_atom(iterable))
-        known = not isinstance(item, Number) and item != UNKNOWN
-        if (
-            known
-            and iterable not in it.reading.walked
-            and not items_written(it, iterable, iterable)
-        ):
-            continue
-        for place in identities(it, iterable):
-            before, after = (content_in(heap, place) for heap in (attempt.before, attempt.heap))
-            unwritten = not isinstance(after, Part) or not written_since(it, place, start)
-            if before is after and place not in lost and unwritten:
-                continue
-            has_indices = isinstance(kind_of_atom(iterable), (Array, Seq))
-            if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
-                _have_turns_taken(it, node, iterable)
-                continue
-            walk_by_index(it, id(node) if isinstance(node, ast.For) else None)
-
-
-def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
-    """What is walked over, of what is walked over backwards."""
-    eqn = it.builder.visible_definition(iterable) if isinstance(iterable, Var) else None
-    if eqn is None or eqn.op is not st.getitem or not _is_backwards(eqn.args[1]):
-        return iterable
-    items = eqn.args[0]
-    return items if items in it.reading.walked or isinstance(kind_of_atom(items), Seq) else iterable
-
-
-def _is_backwards(index: Atom) -> bool:
-    return isinstance(index, Const) and index.value == slice(None, None, -1)
-
-
-def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:
-    """What is walked over may be an array or list that has got other items since.
-
-    Raises:
-        ByIndex: the program is read again, asking for each item when its turn comes.
-    """
-    if not isinstance(node, ast.For):
-        it.emit(ident.objects_only, listed)
-    elif id(node) not in it.reading.by_turn:
-        it.reading.by_turn.add(id(node))
-        raise ByIndex
 
 
 def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:

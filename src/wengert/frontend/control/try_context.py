@@ -12,7 +12,7 @@ see something that it changes before it raises, it is read again, its parts in s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,44 +24,21 @@ from ...ir.types import BOOL, UNKNOWN
 from ...ops import structure as st
 from ...ops.program import may_raise
 from .. import heap as hp
-from ..domain.values import Closure, Items, LazyIterable, Maybe, Native, Scope, Value
+from ..domain.values import Items, Scope, Value
 from ..machine.protocol import operation
-from ..machine.segments import Classes, Group, Marked, OpenArm, Region, Segment, State, Watched
+from ..machine.segments import Classes, Group, Marked, Region, Segment, Watched
 from ..machine.session import PathRaises
+from .open_arms import Arms
+from .try_regions import NotAtomic
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
-    from .branch import Branch
 
 Read = TypeVar("Read")
 
 
-class NotAtomic(Exception):
-    """A handler could see what is changed before something raises: it is to be read part by part."""
-
-    def __init__(self, segment: Segment):
-        super().__init__()
-        self.segment = segment
-
-
-class TryContext:
-    """The regions that an interpreter is reading."""
-
-    def __init__(self, it: Interpreter):
-        self._it = it
-        self._groups: list[Group] = [Group()]
-        self.arms: list[OpenArm] = []
-        self._quiet = False
-
-    @property
-    def explicit(self) -> bool:
-        """Whether what is read now is read part by part."""
-        return bool(self._groups[-1].regions) and not self._quiet
-
-    @property
-    def keeps(self) -> bool:
-        """Whether a handler of the regions being read looks at what an exception carries."""
-        return any(region.keeps for group in self._groups for region in group.regions)
+class TryContext(Arms):
+    """What is read in the regions of an interpreter: its equations in segments."""
 
     # --- regions --------------------------------------------------------------------------
 
@@ -99,58 +76,6 @@ class TryContext:
             outer.take(builder)
             it.builder = outer
 
-    @contextmanager
-    def apart(self) -> Generator[None, None, None]:
-        """Read what runs by itself: what it raises is raised by the equation that runs it."""
-        depth = len(self._groups)
-        self._groups.append(Group())
-        try:
-            yield
-        finally:
-            del self._groups[depth:]
-
-    @contextmanager
-    def quiet(self) -> Generator[None, None, None]:
-        """Emit equations that are no part of the program's own steps."""
-        before, self._quiet = self._quiet, True
-        try:
-            yield
-        finally:
-            self._quiet = before
-
-    def is_raised(self, heap: hp.Heap | None = None) -> Atom:
-        """Whether an exception is on its way to the handlers of the innermost region."""
-        regions = self._groups[-1].regions
-        return Const(False) if not regions else self.flag_of(regions[-1], heap)
-
-    def has_left(self, arm: Branch) -> bool:
-        """Whether an arm certainly ends with an exception on its way to a handler."""
-        return self.explicit and not arm.dead and self.is_raised(arm.heap) == Const(True)
-
-    def flag_of(self, region: Region, heap: hp.Heap | None = None) -> Atom:
-        value = self._contents(region.flag, heap)
-        assert isinstance(value, (Var, Const))
-        return value
-
-    def exception_of(self, region: Region) -> Value:
-        value = self._contents(region.exception, None)
-        assert value is not None
-        return value
-
-    def _contents(self, cell: Items, heap: hp.Heap | None) -> Value | None:
-        assert cell.place is not None
-        content = hp.content_in(self._it.heap if heap is None else heap, cell.place)
-        assert isinstance(content, Items)
-        return content.values[0] if content.values else None
-
-    def _set(self, heap: hp.Heap, cell: Items, value: Value) -> None:
-        assert cell.place is not None
-        heap[cell.place] = cell.holding((value,), ("contents",))
-
-    def settle(self, region: Region, *, raised: bool) -> None:
-        """From here on it is known whether an exception is on its way."""
-        self._set(self._it.heap, region.flag, Const(raised))
-
     def leave(self, exception: Value) -> None:
         """An exception is raised that the program keeps hold of."""
         self.close_segment()
@@ -159,28 +84,6 @@ class TryContext:
         self._set(self._it.heap, region.exception, exception)
         region.certain = False
         raise PathRaises
-
-    def catches(self, cls: type) -> bool:
-        """Whether a handler of the regions that are read part by part may catch an exception that is raised now.
-
-        Raises:
-            NotAtomic: one that is read as a whole may.
-        """
-        if self._quiet:
-            return False
-        for group in reversed(self._groups):
-            if issubclass(cls, tuple(each for region in group.regions for each in region.classes)):
-                return group is self._groups[-1]
-            if group.inside is not None and issubclass(cls, group.inside.catches):
-                raise NotAtomic(group.inside)
-        return False
-
-    def may_see(self, raised: may_raise.Classes) -> bool:
-        """Whether a handler may run, here or around, after one of some exceptions was raised."""
-        if self._quiet:
-            return False
-        regions = (region for group in self._groups for region in group.regions)
-        return any(may_raise.any_related(raised, region.classes) for region in regions)
 
     # --- equations ------------------------------------------------------------------------
 
@@ -211,14 +114,6 @@ class TryContext:
             if may_raise.any_related(raised, segment.catches) and self._has_changed(segment):
                 raise NotAtomic(segment)
 
-    def refuse_to_lose(self, holds: bool) -> None:
-        """A part of a segment raises an exception whose contents (values, perhaps) a handler looks at."""
-        for group in reversed(self._groups):
-            if group.regions or group.inside is None:
-                return
-            if holds and any(region.keeps for region in group.inside.regions):
-                raise NotAtomic(group.inside)
-
     def _segment(self) -> Segment:
         """The open segment."""
         group, it = self._groups[-1], self._it
@@ -230,24 +125,6 @@ class TryContext:
             group.segment = Segment(outer, builder, tuple(group.regions), self._state(), start)
             it.builder = builder
         return group.segment
-
-    def _state(self) -> State:
-        scopes = {id(frame.scope): dict(frame.scope.vars) for frame in self._it.frames}
-        return State(scopes, dict(self._it.heap))
-
-    def _has_changed(self, segment: Segment) -> bool:
-        """Whether a handler would see that something is not as it was when the segment began."""
-        for region in segment.regions:
-            scope = region.frame.scope
-            before = segment.state.vars(scope)
-            if any(scope.vars.get(name) is not before.get(name) for name in region.live):
-                return True
-        before = segment.state.heap
-        return any(
-            content is not before.get(place)
-            for place, content in self._it.heap.items()
-            if place.born <= segment.start
-        )
 
     # --- the ends of segments -------------------------------------------------------------
 
@@ -324,119 +201,6 @@ class TryContext:
                     del before[name]
         return before
 
-    def _arm(self, builder: Builder, heap: hp.Heap) -> Branch:
-        from .branch import Branch
-
-        return Branch(builder, {}, heap, False)
-
-    # --- open arms ------------------------------------------------------------------------
-
-    def _open(
-        self,
-        left: Branch,
-        scopes: dict[int, dict[str, Value]],
-        condition: Atom,
-        heap: hp.Heap,
-        start: int,
-        *,
-        completes: bool,
-    ) -> None:
-        """Read what follows into the side of a branch that has not left."""
-        it = self._it
-        outer = it.builder
-        assert isinstance(outer, Watched)
-        self.arms.append(OpenArm(outer, condition, left, scopes, heap, start, completes))
-        it.builder = outer.following = outer.child()
-
-    def go_on_in(
-        self, condition: Atom, arms: list[Branch], left: int, heap: hp.Heap, start: int
-    ) -> None:
-        """One arm of a branch has left: what follows the branch belongs to the other one."""
-        it = self._it
-        self.merge_open(arms[left])
-        scopes = self._state().scopes
-        scopes[id(it.frame.scope)] = arms[left].vars
-        outer, right = it.builder, arms[1 - left]
-        assert isinstance(outer, Watched)
-        assert isinstance(right.builder, Watched)
-        inner = right.open[0].outer if right.open else right.builder
-        assert isinstance(inner, Watched)
-        outer.following = inner
-        opened = OpenArm(outer, condition, arms[left], scopes, heap, start, completes=left == 1)
-        self.arms += [opened, *right.open]
-        it.builder = right.builder
-        it.frame.scope.vars, it.heap = right.vars, right.heap
-
-    def take_open(self, level: int) -> list[OpenArm]:
-        """The arms that were opened since there were `level` of them: they stay open elsewhere."""
-        taken = self.arms[level:]
-        del self.arms[level:]
-        return taken
-
-    def merge_open(self, arm: Branch) -> None:
-        """End the arms that are open in one side of a branch."""
-        if not arm.open:
-            return
-        it, level = self._it, len(self.arms)
-        outer, names, heap = it.builder, it.frame.scope.vars, it.heap
-        it.builder, it.frame.scope.vars, it.heap = arm.builder, arm.vars, arm.heap
-        self.arms += arm.open
-        arm.dead = self.close(level, dead=arm.dead)
-        arm.builder, arm.vars, arm.heap, arm.open = it.builder, it.vars, it.heap, []
-        it.builder, it.frame.scope.vars, it.heap = outer, names, heap
-
-    def after_blocks(self, ends: Sequence[Mapping[str, Value]] = ()) -> None:
-        """After a branch or a loop that may have left: what follows runs where it has not.
-
-        `ends` are the names at the ends of its paths that have not.
-        """
-        flag = self.is_raised()
-        if not isinstance(flag, Var) or self._quiet:
-            return
-        region = self._groups[-1].regions[-1]
-        heap = dict(self._it.heap)
-        self._set(heap, region.flag, Const(True))
-        left = self._arm(self._it.builder.child(), heap)
-        self._open(left, self._state().scopes, flag, heap, next(births), completes=False)
-        self.settle(region, raised=False)
-        if ends:
-            see(self._it, ends)
-
-    def close(self, level: int, *, dead: bool = False) -> bool:
-        """End the arms that were opened since there were `level` of them.
-
-        Args:
-            level: how many arms were open.
-            dead: whether the path being read never comes back.
-
-        Returns:
-            Whether none of the paths that were read comes back.
-        """
-        while len(self.arms) > level:
-            self.merge_last(dead=dead)
-            dead = False
-        return dead
-
-    def take_last(self, *, dead: bool) -> tuple[OpenArm, list[Branch]]:
-        """The arm that was opened last, and both sides of its branch, the condition's first."""
-        from .branch import Branch
-
-        it, opened = self._it, self.arms.pop()
-        right = Branch(it.builder, it.vars, it.heap, dead)
-        left = opened.left
-        left.vars = opened.scopes.get(id(it.frame.scope), left.vars)
-        outer = opened.outer
-        if isinstance(outer, Watched):
-            outer.following = None
-        outer.span = it.builder.span
-        it.builder = outer
-        return opened, [right, left] if opened.completes else [left, right]
-
-    def merge_last(self, *, dead: bool) -> None:
-        opened, arms = self.take_last(dead=dead)
-        with self.quiet():
-            self._it.merge_arms(opened.condition, arms, opened.heap, opened.start)
-
     # --- parts ----------------------------------------------------------------------------
 
     def whole(self, read: Callable[[], Read]) -> Read:
@@ -484,25 +248,6 @@ class TryContext:
 
 def _last_before(segment: Segment | None) -> Eqn | None:
     return segment.outer.eqns[-1] if segment is not None and segment.outer.eqns else None
-
-
-def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
-    """See the names as they are at the end of some of the paths that were merged."""
-    for name, value in list(it.vars.items()):
-        found = [path.get(name) for path in paths]
-        first, *others = found
-        if any(isinstance(each, Items) and each.form == "cell" for each in (value, *found)):
-            continue
-        if all(each is None for each in found):
-            del it.vars[name]
-        elif isinstance(first, (Const, Closure, Native, LazyIterable)) and all(
-            other is first or (isinstance(first, Const) and other == first) for other in others
-        ):
-            it.vars[name] = first
-        elif isinstance(value, Maybe) and not any(
-            each is None or isinstance(each, Maybe) for each in found
-        ):
-            it.vars[name] = value.value
 
 
 @operation("new_catching")

@@ -17,9 +17,10 @@ from ..boundary.foreign_libraries import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
-from ..polyfills.pandas import columns as column_polyfills, frames as frame_polyfills
-from ..polyfills.pandas.columns import REFUSED, TOGETHER, Column
+from ..polyfills.pandas import frames as frame_polyfills, functions, indexes
+from ..polyfills.pandas.columns import Column
 from ..polyfills.pandas.frames import Frame
+from ..polyfills.pandas.functions import REFUSED, TOGETHER
 from . import tables
 
 
@@ -89,7 +90,7 @@ def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs)
         if name == "assign":
             return it.call_method(as_frame(it, table), name, args, kwargs)
         if name == "apply" and len(args) == 1 and kwargs == {"axis": Const(1)}:
-            return _read(it, column_polyfills.by_rows, [table, *args])
+            return _read(it, functions.by_rows, [table, *args])
         if hasattr(Frame, name):
             return it.call_method(as_frame(it, table), name, args, kwargs)
     if not (tables.is_column_of_table(found) and hasattr(Column, name)):
@@ -144,7 +145,7 @@ def _of_column(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Va
     name = getattr(function, "__name__", "")
     if isinstance(function, np.ufunc) and not kwargs:
         columns = [as_column(it, arg) for arg in args]
-        return _read(it, column_polyfills.one_by_one, [Const(function), *columns])
+        return _read(it, functions.one_by_one, [Const(function), *columns])
     if name in TOGETHER and args and is_column(args[0]):
         return it.call(Const(TOGETHER[name]), args, kwargs)
     if name in REFUSED or isinstance(function, np.ufunc):
@@ -175,7 +176,7 @@ def _made_column(it: Interpreter, data: Value, options: dict[str, Value]) -> Val
     is_dict = isinstance(data, Items) and data.form == "dict"
     if options or is_dict or not (tables.is_table(index) or index == Const(None)):
         raise tables.refused(it, "a table is made of values of the program")
-    return _read(it, column_polyfills.series, [data, index])
+    return _read(it, functions.series, [data, index])
 
 
 def _is_of_numpy(function: Any) -> bool:
@@ -190,9 +191,9 @@ _ASKING = frozenset(
     )
 )  # fmt: skip
 _OF_INDEXES = (
-    column_polyfills.is_range,
-    column_polyfills.is_several,
-    column_polyfills.places_among,
+    indexes.is_range,
+    indexes.is_several,
+    indexes.places_among,
 )
 _LIBRARIES = ("numpy", "math")
 _WRITING = (

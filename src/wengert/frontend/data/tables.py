@@ -24,7 +24,7 @@ from ..machine import protocol
 from ..machine.failing import fail_now
 from ..machine.guards import rely_on
 from ..machine.interpreter import Interpreter
-from ..polyfills.pandas.columns import is_numbered
+from ..polyfills.pandas.indexes import is_numbered
 
 _OF_COLUMNS = (
     "values",

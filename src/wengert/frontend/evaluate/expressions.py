@@ -15,7 +15,7 @@ from ...ir.types import Array, Kind, Number
 from ...ops import elementwise as el, structure as st
 from ...ops.program import containers as co
 from ...ops.registry import named
-from ..calls.calls import evaluate_call, positional
+from ..calls.call_expressions import evaluate_call, positional
 from ..data import columns, tables
 from ..domain.arguments import is_star
 from ..domain.values import (

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import sys
-import types
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..calls.calls import evaluate_call
-from ..containers import in_place, nameless_parts, writes
+from ..calls.call_expressions import evaluate_call
+from ..containers import attribute_writes, in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
 from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
 from ..functions.closures import make_closure
 from ..heap import cells, settle_doubts, sharing
-from ..machine.failing import fail_now, raise_now
+from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import Step
 from ..syntax.exits import always_leaves
 from .expressions import evaluate_after
+from .imports import run_import, run_import_from
 
 
 @operation("execute")
@@ -145,7 +142,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             old = it.getattr(target, name)
             result = it.add_in_place(node.op, old, it.evaluate(node.value), node)
             if result is not old or _runs_to_assign(target, name):
-                writes.set_attribute(it, target, name, result)
+                attribute_writes.set_attribute(it, target, name, result)
 
 
 def _runs_to_assign(target: Value, name: str = "") -> bool:
@@ -173,7 +170,7 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
             owner = it.evaluate(container)
             nameless_parts.set_item(it, container, owner, it.evaluate(index), value)
         case ast.Attribute(value=container, attr=name):
-            writes.set_attribute(it, it.evaluate(container), name, value)
+            attribute_writes.set_attribute(it, it.evaluate(container), name, value)
         case _:
             from ..syntax.fence import explain
 
@@ -191,7 +188,7 @@ def _run_delete(it: Interpreter, node: ast.Delete) -> None:
             case ast.Subscript(value=container, slice=index):
                 it.delitem(it.evaluate(container), it.evaluate(index))
             case ast.Attribute(value=container, attr=name):
-                writes.delete_attribute(it, it.evaluate(container), name)
+                attribute_writes.delete_attribute(it, it.evaluate(container), name)
             case _:
                 from ..syntax.fence import explain
 
@@ -330,38 +327,6 @@ def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
     bind(it, node.name, function)
 
 
-def _run_import(it: Interpreter, node: ast.Import) -> None:
-    for alias in node.names:
-        module = _imported(it, alias.name)
-        top = alias.name.split(".")[0]
-        bind(it, alias.asname or top, Const(module if alias.asname else sys.modules[top]))
-
-
-def _run_import_from(it: Interpreter, node: ast.ImportFrom) -> None:
-    package = it.frame.scope.globals.get("__package__")
-    module = _imported(it, "." * node.level + (node.module or ""), package)
-    for alias in node.names:
-        bind(it, alias.asname or alias.name, _from_module(it, module, alias.name))
-
-
-def _from_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
-    if not hasattr(module, name):
-        with suppress(ImportError):
-            importlib.import_module(f"{module.__name__}.{name}")
-    if not hasattr(module, name):
-        where = getattr(module, "__file__", None) or "unknown location"
-        said = f"cannot import name {name!r} from {module.__name__!r} ({where})"
-        raise_now(it, ImportError, said)
-    return Const(getattr(module, name))
-
-
-def _imported(it: Interpreter, name: str, package: str | None = None) -> types.ModuleType:
-    try:
-        return importlib.import_module(name, package)
-    except ImportError:
-        return fail_now(it, importlib.import_module, Const(name), Const(package))
-
-
 def _run_for(it: Interpreter, node: ast.For) -> None:
     from ..control.loops import run_for
 
@@ -398,8 +363,8 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.With: _run_with,
     ast.Assert: _run_assert,
     ast.FunctionDef: _run_def,
-    ast.Import: _run_import,
-    ast.ImportFrom: _run_import_from,
+    ast.Import: run_import,
+    ast.ImportFrom: run_import_from,
     ast.Match: _run_match,
     ast.Delete: _run_delete,
 }

@@ -14,7 +14,7 @@ from ...errors import NoSource
 from ...ir.graph import Atom, Const
 from ...ir.records import replace
 from ...ops import registry as ops
-from ..boundary.signature import Template
+from ..boundary.templates import Template
 from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells
 from ..machine.guards import rely_on_function

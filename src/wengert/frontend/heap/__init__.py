@@ -31,27 +31,25 @@ from .aliases import (
     with_aliases as with_aliases,
 )
 from .changes import (
-    ByIndex as ByIndex,
     changed as changed,
     changes_inside as changes_inside,
     check_views as check_views,
     hold_items as hold_items,
-    is_of_copy as is_of_copy,
     loses_lists as loses_lists,
-    moved as moved,
-    path_to as path_to,
     put as put,
     refill as refill,
     replaced as replaced,
     store as store,
     store_items as store_items,
-    taken_out as taken_out,
     update as update,
-    walk_by_index as walk_by_index,
     whole as whole,
 )
 from .current import now as now, part_of as part_of, starts as starts
-from .homes import are_in_one_place as are_in_one_place
+from .homes import (
+    are_in_one_place as are_in_one_place,
+    can_be_one as can_be_one,
+    is_known_container as is_known_container,
+)
 from .packing import (
     followed_by_name as followed_by_name,
     hold_unknown_of as hold_unknown_of,
@@ -63,6 +61,14 @@ from .packing import (
     refuse_stand_ins as refuse_stand_ins,
     store_inside as store_inside,
     stored as stored,
+)
+from .paths import (
+    ByIndex as ByIndex,
+    is_of_copy as is_of_copy,
+    moved as moved,
+    path_to as path_to,
+    taken_out as taken_out,
+    walk_by_index as walk_by_index,
 )
 from .places import (
     Content as Content,
@@ -76,8 +82,6 @@ from .places import (
 )
 from .sharings import (
     SharedItems as SharedItems,
-    can_be_one as can_be_one,
-    is_known_container as is_known_container,
     note_copy as note_copy,
     note_joined as note_joined,
     note_sharing as note_sharing,

@@ -9,7 +9,8 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import ObjectId, Part, Untracked, Value, is_mutable
+from ..domain.values import ObjectId, Value, is_mutable
+from ..domain.whereabouts import Part, Untracked
 from ..machine.interpreter import Interpreter
 from .places import identities, place_of
 from .views import depth_along, depth_in_whole, gathers, meet, view_of

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...ir.graph import Const
 from ...ops import structure as st
 from .. import heap
-from ..domain.values import Closure, Items, Maybe, Scope, Untracked, Value, held_by
+from ..domain.values import Closure, Items, Maybe, Scope, Value, held_by
+from ..domain.whereabouts import Untracked
 from ..machine.failing import raise_now
 from ..machine.protocol import operation
 from ..syntax.declarations import declarations, names_in_cells

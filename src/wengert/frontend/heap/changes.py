@@ -3,77 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
-from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
+from ...ir.types import UNKNOWN, Array, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident, memory as me
-from ..domain.values import Items, ObjectId, Part, Untracked, Write
+from ..domain.values import Items, ObjectId
+from ..domain.whereabouts import Part, Write
 from ..machine.interpreter import Interpreter
 from .aliases import (
     deeper_than,
     holds_mutable,
-    link_holders,
     may_be,
     may_be_one,
     may_be_part,
-    shares,
     sharing,
     stands_for,
-    ties,
 )
-from .copies import tell_apart, warn_of_write
-from .current import now, read, what_happened
-from .homes import is_there, that_may_stay
+from .homes import is_there, spot_of, that_may_stay
+from .layouts import tell_apart, warn_of_write
 from .overlaps import may_overlap
-from .packing import keep, materialise, refuse_callers
-from .places import content_in, identities, in_whole, note_left, place_of
+from .packing import keep, refuse_callers
+from .paths import may_lead_to_one, moved, path_to
+from .places import content_in, identities, in_whole, place_of
 from .releasing import release
-from .sharings import (
-    check_sharing,
-    depth_of,
-    lose_aliases,
-    may_be_held,
-    note_items,
-    settle_before,
-    spot_of,
-)
-from .views import (
-    compared,
-    depth_of_path,
-    is_split,
-    makes_array_of_number,
-    may_be_number,
-    meet,
-    steps_to_write,
-    view_of,
-    views_to,
-    ways_to,
-)
+from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, settle_before
+from .views import depth_of_path, is_split, makes_array_of_number, may_be_number, meet, ways_to
 
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
-
-
-class ByIndex(Exception):
-    """The items of what a loop walks over change: the program is read again, walking by index."""
-
-
-def walk_by_index(it: Interpreter, loop: int | None) -> NoReturn:
-    """Have the program read again, with a loop that asks for the items it walks over by their index.
-
-    Raises:
-        ByIndex: it is read again.
-        UnsupportedSyntax: that has been tried, or the loop is no statement.
-    """
-    if loop is None or loop in it.reading.by_index:
-        raise it.unsupported(
-            "the items that this walks over change meanwhile",
-            "Walk over a copy (`list(items)`), or change the items in a `for` loop of its own.",
-        )
-    it.reading.by_index.add(loop)
-    raise ByIndex
 
 
 def put(it: Interpreter, items: Items, content: Items) -> Items:
@@ -124,15 +83,7 @@ def update(
     # an array refers to nothing: what was a view of the elements that are written stays one
     replaces = step is not None and not isinstance(var.kind, Array)
     left = release(it, place_of(it, root), path) if replaces else None
-    new = write(root, steps)
-    place = place_of(it, root)
-    if it.reading.places.get(new, place) is not place:  # type: ignore[arg-type]
-        # what a call has given is one object or another: on each path it has a name of its own
-        new = it.builder.emit_with(st.bound, [new], {"name": Const(root.name or "it")})
-    assert isinstance(new, Var)
-    new.name = new.name or root.name
-    it.reading.places[new] = place
-    it.heap[place] = new
+    place, new = _with_new_version(it, root, write(root, steps))
     it.reading.writes.setdefault(place, []).append(Write(new.born, depth, path, keeps, it.builder))
     _note_of_parts(it, place, it.reading.writes[place][-1], inside=step is None)
     if left is not None:
@@ -145,6 +96,19 @@ def update(
             for each in may_be_held(it, held):
                 may_be_part(it, each, place, depth_of(held))
     lose_aliases(it, place, depth)
+
+
+def _with_new_version(it: Interpreter, root: Var, new: Atom) -> tuple[ObjectId, Var]:
+    """A run-time object, and what it is from now on."""
+    place = place_of(it, root)
+    if it.reading.places.get(new, place) is not place:  # type: ignore[arg-type]
+        # what a call has given is one object or another: on each path it has a name of its own
+        new = it.builder.emit_with(st.bound, [new], {"name": Const(root.name or "it")})
+    assert isinstance(new, Var)
+    new.name = new.name or root.name
+    it.reading.places[new] = place
+    it.heap[place] = new
+    return place, new
 
 
 def _on_each_of_two(it: Interpreter, var: Var, change: Callable[[Var], None]) -> bool:
@@ -244,7 +208,7 @@ def _held_along(it: Interpreter, owner: ObjectId, path: tuple[Atom, ...]) -> lis
     return [
         place_of(it, held.value)
         for held in it.reading.holding_unknown.get(owner, ())
-        if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps)
+        if len(held.steps) >= len(path) and may_lead_to_one(path, held.steps)
         if is_named(it, held.value, may_be_held(it, held))
     ]
 
@@ -330,102 +294,6 @@ def replaced(it: Interpreter, var: Var, new: Var) -> None:
         return it.emit(me.store, root, *steps, *last, new)
 
     update(it, var, write)
-
-
-def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
-    """An item that is read is about to be taken out of its container: an object of its own from then on."""
-    place = it.reading.places[value] = ObjectId(value)
-    root, steps = path_to(it, owner)
-    path, around = (*steps, key), place_of(it, root)
-    note_left(it, place, around)
-    shares(it, place, ties(it, around), depth_of_path(root.kind, path))
-    for held in it.reading.holding_unknown.get(around, ()):
-        if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):
-            may_be_part(it, place_of(it, held.value), place, len(held.steps) - len(path))
-
-
-def _may_lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
-    """Whether a path may lead to where another one led once: items of lists move, attributes do not."""
-    pairs = zip(path, other, compared(path, other), strict=False)
-    return all(INT in map(kind_of_atom, pair) or same is not False for *pair, same in pairs)
-
-
-def moved(it: Interpreter, var: Var) -> None:
-    """The items of an object are no longer where they were."""
-    place = it.reading.places.get(var) or place_of(it, path_to(it, var)[0])
-    owners = {place, *identities(it, var, own=True)}
-    for other, content in list(it.heap.items()):
-        if isinstance(content, Part) and content.place in owners:
-            it.heap[other] = Untracked("it was moved inside the container that holds it")
-
-
-def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
-    """The run-time object that a value is part of, as it is now, and the steps that lead to it."""
-    whose = it.reading.stands_for.get(var)
-    if whose is not None:
-        _refuse_replaced(it, whose)
-        return path_to(it, whose)
-    place = it.reading.places.get(var)
-    if place is not None:
-        content = it.heap.get(place)
-        if isinstance(content, Part):
-            return _path_of_part(it, content)
-        if content is None:
-            _refuse_unfollowed(it, var)
-        current = var if content is None else read(it, place, content, var)
-        assert isinstance(current, Var), "a run-time object has become a known one"
-        return current, ()
-    eqn = view_of(it, var)
-    if eqn is None:
-        _refuse_unfollowed(it, var)
-        return var, ()
-    if it.has_left_its_place(var):
-        return path_to(it, var)
-    base = eqn.args[0]
-    assert isinstance(base, Var)
-    root, steps = path_to(it, base)
-    _refuse_replaced(it, var)
-    return root, (*steps, *steps_to_write(it, eqn))
-
-
-def _refuse_replaced(it: Interpreter, part: Var) -> None:
-    replaced, _ = what_happened(it, part)
-    if replaced:
-        raise it.unsupported(
-            "a part of a container is changed after the container got other items",
-            "Take the item out again where it is changed.",
-        )
-
-
-def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
-    origin = part.place.origin
-    owner = now(it, origin)
-    root, steps = path_to(it, owner if isinstance(owner, Var) else materialise(it, owner))  # type: ignore[arg-type]
-    return root, (*steps, *part.steps)
-
-
-def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
-    """Refuse to change what may be an object that something else refers to."""
-    from .sharing import roots
-
-    if var in it.reading.elements:
-        walk_by_index(it, it.reading.elements[var])
-    link_holders(it, var)
-    found = roots(it, var)
-    keys = set[Any]()
-    for place in it.reading.aliases.get(it.reading.places.get(var), ()):  # type: ignore[call-overload]
-        keys |= it.reading.packed_at.get(place, set())
-        if isinstance(place.origin, Var):
-            found.add(place.origin)
-    keep(it, keys | {it.reading.copies[root] for root in found if root in it.reading.copies})
-
-
-def is_of_copy(it: Interpreter, var: Var) -> bool:
-    """Whether a value was read from a copy of a known container, made to be read at run time."""
-    from .sharing import roots
-
-    found = roots(it, views_to(it, var)[0])
-    return bool(found) and found <= it.reading.copies.keys()
 
 
 def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:

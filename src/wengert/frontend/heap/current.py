@@ -11,17 +11,8 @@ from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident, memory as me
-from ..domain.values import (
-    Items,
-    LazyIterable,
-    Maybe,
-    ObjectId,
-    Part,
-    Untracked,
-    Value,
-    Write,
-    flatten,
-)
+from ..domain.values import Items, LazyIterable, Maybe, ObjectId, Value, flatten
+from ..domain.whereabouts import Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for

@@ -16,7 +16,7 @@ from ...ir.builder import Builder
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Kind, Other
 from ...ops import structure as st
-from ...runtime.memory import can_change
+from ...runtime.copies import can_change
 from ...runtime.reached import BOUND, reached_from
 from ..domain.values import ObjectId, held_by
 from ..machine.interpreter import Interpreter

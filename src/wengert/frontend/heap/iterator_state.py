@@ -10,7 +10,8 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import Array, Seq
 from ...ops import structure as st
 from ..domain.running import Consumer
-from ..domain.values import Items, LazyIterable, Untracked, Value, is_generator, list_of
+from ..domain.values import Items, LazyIterable, Value, is_generator, list_of
+from ..domain.whereabouts import Untracked
 from .changes import put
 from .current import now
 from .places import place_of

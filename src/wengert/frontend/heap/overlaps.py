@@ -10,7 +10,7 @@ from ...ir.types import NONE, SLICE, Array, Kind, Number, Other, Struct, Unknown
 from ...ops import structure as st
 from ...ops.array_kinds import rank_of
 from ..machine.interpreter import Interpreter
-from .sharings import spot_of
+from .homes import spot_of
 from .views import view_of
 
 

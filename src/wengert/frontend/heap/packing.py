@@ -12,19 +12,17 @@ from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..domain.values import (
-    Held,
     Items,
     Maybe,
     ObjectId,
     ObjectKey,
-    Part,
-    Untracked,
     Value,
     is_iterator,
     is_mutable,
     is_object,
     kind_of_value,
 )
+from ..domain.whereabouts import Held, Part, Untracked
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...ir.graph import Atom, Var
 from ...ir.types import Number, Other
-from ..domain.values import Items, Maybe, ObjectId, Part, Untracked, Value, held_by, is_mutable
+from ..domain.values import Items, Maybe, ObjectId, Value, held_by, is_mutable
+from ..domain.whereabouts import Part, Untracked
 from ..machine.interpreter import Interpreter
 from .views import steps_of, view_of, views_to
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ...ir.graph import Atom, Var
 from ...ir.records import replace
-from ..domain.values import Held, Moved, ObjectId, Part, Untracked, kind_of_value
+from ..domain.values import ObjectId, kind_of_value
+from ..domain.whereabouts import Held, Moved, Part, Untracked
 from ..machine.interpreter import Interpreter
 from .aliases import share, share_what_left
 from .current import part_of

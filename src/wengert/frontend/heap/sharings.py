@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
-from ...ir.records import replace, value_record
+from ...ir.records import replace
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import Held, Items, ObjectId, Part, Untracked, Value, Write, is_mutable
+from ..domain.values import Items, ObjectId, Value, is_mutable
+from ..domain.whereabouts import Held, Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened
+from .homes import (
+    Spot,
+    goes_into,
+    items_inside,
+    spot_by_tie,
+    spot_of,
+    spots_inside,
+    spots_of,
+    spots_of_items,
+    with_either,
+)
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
 from .releasing import note_moved
-from .views import (
-    depth_along,
-    depth_of_path,
-    depth_of_views,
-    is_slice,
-    lead_to_one,
-    meet,
-    steps_of,
-    steps_to_write,
-    view_of,
-    views_to,
-)
+from .views import depth_along, depth_of_views, is_slice, lead_to_one, view_of, views_to
 
 
 class SharedItems(Exception):
     """What two containers (or two places of one) hold changes: it is read again, with checks."""
-
-
-@value_record
-class Spot:
-    """Where something is: in which object, by which steps, and through how many containers."""
-
-    place: ObjectId
-    path: tuple[Atom, ...]
-    depth: int
 
 
 def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> Value:
@@ -60,7 +52,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     _note_rows(it, value, [owner] if deeper == 1 else [])
     goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
-    for source in _spots_of(it, value, goal.place):
+    for source in spots_of(it, value, goal.place):
         if not _is_shared(it, source, goal):
             continue
         if source.place is goal.place and source.depth == goal.depth:
@@ -72,7 +64,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 
 def note_items(it: Interpreter, items: Var, owner: Var) -> None:
     """A list takes in what another one holds: two ways lead to that from now on."""
-    source, goal = (_inside(spot_of(it, each)) for each in (items, owner))
+    source, goal = (items_inside(spot_of(it, each)) for each in (items, owner))
     if source.place is goal.place and items.kind != UNKNOWN:
         raise it.unsupported(
             "a list takes objects in that it has already: they would be in two places",
@@ -80,30 +72,12 @@ def note_items(it: Interpreter, items: Var, owner: Var) -> None:
         )
     before = source
     if source.place is not goal.place:
-        before = _spot_by_tie(it, source, goal.place)
+        before = spot_by_tie(it, source, goal.place)
     if before is not None and _is_shared(it, before, goal):
         if before.depth != goal.depth:
             _refuse_shared(it, items, owner)
         it.reading.doubtful[goal.place] = None
     hold_same(it, source.place, source.depth, goal.place, goal.depth)
-
-
-def _inside(spot: Spot) -> Spot:
-    """Where the items of a container are."""
-    return replace(spot, depth=spot.depth + 1)
-
-
-def is_known_container(it: Interpreter, var: Var) -> bool:
-    """Whether a value is an object that the program made, as a whole or as part of another one."""
-    spot = spot_of(it, var)
-    if not spot.path:
-        return isinstance(spot.place.origin, Items)
-    whole, path = in_whole(it, Part(spot.place, spot.path))
-    return any(
-        isinstance(place.origin, Items) and in_whole(it, content) == (whole, path)
-        for place, content in it.heap.items()
-        if isinstance(content, Part)
-    )
 
 
 def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
@@ -112,7 +86,7 @@ def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
     If what they hold changes, that is to be numbers, or the owner an array.
     """
     key = it.builder.span, "taken in"
-    _note_spots(it, key, _spots_of_items(it, [items, owner]))
+    _note_spots(it, key, spots_of_items(it, [items, owner]))
     if key in it.reading.checked:
         it.emit(ident.no_shared_items, items, owner)
 
@@ -123,38 +97,16 @@ def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
     If that changes, in one of them, it is to be numbers, or the result no list.
     """
     key = it.builder.span, "joined"
-    _note_spots(it, key, _spots_of_items(it, [joined, *operands]))
+    _note_spots(it, key, spots_of_items(it, [joined, *operands]))
     if key in it.reading.checked:
         it.emit(ident.no_shared_items, joined)
 
 
-def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> list[Spot]:
-    """Where the items of containers are."""
-    return [_inside(spot_of(it, each, watched=True)) for each in containers]
-
-
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
     """Have the program read again with a check if something changes at one of some spots."""
-    for each in _in_either(it, spots):
+    for each in with_either(it, spots):
         it.reading.sharings.setdefault(each.place, {}).setdefault(key, []).append(each)
         check_sharing(it, each.place)
-
-
-def _in_either(it: Interpreter, spots: Iterable[Spot]) -> list[Spot]:
-    """Spots; of what is one of two objects, those in either as well."""
-    found = list(spots)
-    seen = set[tuple[ObjectId, tuple[int, ...]]]()
-    for each in found:
-        origin, way = each.place.origin, (each.place, tuple(map(id, each.path)))
-        if way in seen or not isinstance(origin, Var):
-            continue
-        seen.add(way)
-        for known in it.reading.choices.get(origin, ())[1:]:
-            if isinstance(known, Var):
-                whole = spot_of(it, known, watched=True)
-                path = (*whole.path, *each.path)
-                found.append(Spot(whole.place, path, whole.depth + each.depth))
-    return found
 
 
 def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
@@ -165,24 +117,11 @@ def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
     key = it.builder.span, "copied"
     spot = spot_of(it, owner)
     goal = Spot(spot.place, (*spot.path, step), spot.depth + 1)
-    _note_spots(it, key, [goal, *_spots_inside(it, value)])
+    _note_spots(it, key, [goal, *spots_inside(it, value)])
     atom = it.atom(value)
     if key in it.reading.checked and not isinstance(kind_of_atom(atom), (Number, Other)):
         it.emit(ident.unshared, atom, owner)
     return atom
-
-
-def _spots_inside(it: Interpreter, value: Value) -> Iterator[Spot]:
-    """The objects that a value is or holds."""
-    value = as_the_object(value)
-    places = identities(it, value, own=True) if is_mutable(value) else set[ObjectId]()
-    if isinstance(value, Var) and places:
-        own = spot_of(it, value)
-        yield own
-        places = places - {own.place}
-    yield from (Spot(place, (), 0) for place in places)
-    for item in value.values if isinstance(value, Items) else ():
-        yield from _spots_inside(it, now(it, item))
 
 
 def _note_rows(it: Interpreter, value: Var, owner: list[Var]) -> None:
@@ -216,27 +155,9 @@ def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> Non
         return
     goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
-    source = _spot_by_tie(it, spot_of(it, value), goal.place)
+    source = spot_by_tie(it, spot_of(it, value), goal.place)
     if source is not None and _is_shared(it, source, goal):
         _refuse_shared(it, value)
-
-
-def _spots_of(it: Interpreter, value: Var, owner: ObjectId) -> list[Spot]:
-    """Where a value is part of something, and where it may be part of what it is put into."""
-    own = spot_of(it, value)
-    tied = _spot_by_tie(it, own, owner)
-    return [*([own] if own.path else []), *([tied] if tied is not None else [])]
-
-
-def _spot_by_tie(it: Interpreter, own: Spot, owner: ObjectId) -> Spot | None:
-    """Where something may be in an object that it is not said to be part of.
-
-    What a loop carries is said to be what it is part of.
-    """
-    tie = ties(it, own.place).get(owner)
-    if tie is None or tie[0] > own.depth:
-        return None
-    return Spot(owner, (), max(1, tie[1] + own.depth - tie[0]))
 
 
 def note_view(
@@ -337,7 +258,7 @@ def _has_changed(
     old_spots, *old = compared.get(key, (0,) * len(counts))
     compared[key] = counts
     return any(
-        _goes_into(write.path, write.depth, spot)
+        goes_into(write.path, write.depth, spot)
         for writes, start in zip(among, old, strict=True)
         for n, spot in enumerate(spots)
         for write in (writes[start:] if n < old_spots else writes)
@@ -417,53 +338,6 @@ def depth_of(held: Held) -> int:
     return depth_along(held.steps)
 
 
-def _goes_into(path: tuple[Atom, ...], depth: int, spot: Spot) -> bool:
-    return depth > spot.depth and meet(path, spot.path)
-
-
-def spot_of(it: Interpreter, var: Var, *, watched: bool = False) -> Spot:
-    """Where a value is that may be part of an object.
-
-    What is only `watched` for changes may be in a view whose shape is known when the program runs.
-    """
-    root, steps = var, list[Atom]()
-    while root not in it.reading.places:
-        whose, eqn = it.reading.stands_for.get(root), view_of(it, root)
-        if whose is not None:
-            root = whose
-            continue
-        if eqn is None or it.has_left_its_place(root):
-            break
-        steps[:0] = steps_of(eqn) if watched else steps_to_write(it, eqn)
-        root = eqn.args[0]
-        assert isinstance(root, Var)
-    return Spot(place_of(it, root), tuple(steps), depth_of_path(root.kind, steps))
-
-
-def can_be_one(it: Interpreter, a: Var, b: Var) -> bool:
-    """Whether two values may turn out to be one object."""
-    here, there = spot_of(it, a), spot_of(it, b)
-    if here.place is there.place:
-        return len(here.path) == len(there.path) and meet(here.path, there.path)
-    if not identities(it, a, own=True).isdisjoint(identities(it, b, own=True)):
-        return True
-    tie = ties(it, here.place).get(there.place)
-    if tie is not None and here.depth >= tie[0] and here.depth - tie[0] == there.depth - tie[1]:
-        return True
-    return any(can_be_one(it, item, b) for item in _picked_from(it, a)) or any(
-        can_be_one(it, a, item) for item in _picked_from(it, b)
-    )
-
-
-def _picked_from(it: Interpreter, var: Var) -> Iterator[Var]:
-    """The objects of a known container that was packed to pick one of them."""
-    picked = view_of(it, var)
-    whole = picked.args[0] if picked is not None else None
-    made = it.builder.visible_definition(whole) if isinstance(whole, Var) else None
-    if made is not None and made.op is st.pack and made.outs[0] in it.reading.copies:
-        yield from (item for item in made.args if isinstance(item, Var))
-
-
 def settle_doubts(it: Interpreter) -> None:
     """Check that no object stands twice in a container whose items were moved about."""
     it.reading.moved.clear()
@@ -485,6 +359,6 @@ def settle_before(it: Interpreter, place: ObjectId, path: tuple[Atom, ...], dept
         checked = (spots for key, spots in noted if key in it.reading.checked)
         # at no depth it is an array, whose rows are in one place
         doubted = (spot for spots in checked for spot in spots if spot.depth)
-        if any(_goes_into(path, depth, spot) for spot in doubted):
+        if any(goes_into(path, depth, spot) for spot in doubted):
             del it.reading.doubtful[place]
             it.emit(ident.distinct, one_value(it, now(it, place.origin)))

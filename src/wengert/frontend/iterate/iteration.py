@@ -10,13 +10,12 @@ from typing import Any, NoReturn
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
+from ...ir.types import UNKNOWN, Array, Number, Other, Seq
 from ...ops import elementwise as el, structure as st
-from ...ops.program import containers as co, identity as ident
+from ...ops.program import identity as ident
 from ..classes import instances
-from ..classes.class_lookup import defines, is_walked_over
+from ..classes.class_lookup import defines
 from ..data import tables
-from ..domain.arguments import is_star
 from ..domain.running import UNROLL, Named, Running
 from ..domain.values import (
     Closure,
@@ -35,6 +34,7 @@ from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.turns import taken
+from .listed import as_list
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
@@ -354,90 +354,3 @@ _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
     "drained": _drained,
     "checkpoint": _checkpoint,
 }
-
-
-@operation("known_items")
-def known_items(it: Interpreter, value: Value) -> list[Value] | None:
-    """The items of a value that is iterated over, where they are known one by one."""
-    if isinstance(value, Var):
-        opened = it.open_up(value)
-        if isinstance(opened, Items):
-            return known_items(it, opened)
-        return None
-    if isinstance(value, Items) and value.form == "iterator":
-        listed = as_list(it, value)
-        items = known_items(it, listed)
-        if items is None:
-            iterator_state.give_back(it, value, listed)
-        return items
-    if isinstance(value, (Items, LazyIterable)) or (
-        isinstance(value, Const) and isinstance(value.value, (str, range))
-    ):
-        items = iteration(it, value)
-        return items if isinstance(items, list) else None
-    return None
-
-
-@operation("settled")
-def settled(it: Interpreter, value: Value) -> Value:
-    """What can be walked over more than once: an iterator's items, or the value itself."""
-    value = now(it, value)
-    if is_walked_over(value):
-        value = it.iterated(value)
-    one_pass = isinstance(value, Items) and value.form == "iterator"
-    return as_list(it, value) if one_pass else value
-
-
-@operation("as_tuple")
-def as_tuple(it: Interpreter, value: Value) -> Value:
-    """`tuple(value)`."""
-    listed = as_list(it, value)
-    if isinstance(listed, Items):
-        return tuple_of(*listed.values)
-    return it.emit(st.as_tuple, it.atom(listed))
-
-
-@operation("joined")
-def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
-    """The list of these values, with the items of those that stand for `*items`."""
-    parts: list[Atom] = []
-    known: list[Value] = []
-    for value in values:
-        if not (isinstance(value, Items) and is_star(value)):
-            known.append(value)
-            continue
-        if known:
-            parts.append(it.atom(list_of(*known)))
-            known = []
-        parts.append(it.atom(as_list(it, value.values[0])))
-    if known:
-        parts.append(it.atom(list_of(*known)))
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = it.emit(co.join_lists, whole, part)
-    return whole
-
-
-def _has_rows(kind: Kind) -> bool:
-    """Whether the items of an array are arrays, which change where it does."""
-    return isinstance(kind, Array) and kind.rank not in (None, 0, 1)
-
-
-@operation("as_list")
-def as_list(it: Interpreter, value: Value) -> Value:
-    """`list(value)`."""
-    value = now(it, value)
-    if isinstance(value, Items) and value.form == "iterator":
-        return as_list(it, iterator_state.taken_over(it, value))
-    if isinstance(value, LazyIterable) and value.form == "generator":
-        assert isinstance(value.function, Native)
-        return value.function.call(it, (), {})
-    items = iteration(it, value)
-    if isinstance(items, list):
-        return list_of(*items)
-    if len(items.iterables) == 1 and isinstance(value, Var) and not _has_rows(value.kind):
-        # what an unknown value is walked over as may be the very list
-        source = items.iterables[0]
-        return it.emit(st.as_list, value) if source in (value, *it.reading.walked) else source
-
-    return it.collect(items, lambda item: item)

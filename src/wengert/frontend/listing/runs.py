@@ -20,26 +20,13 @@ from ...numbers.number import value_of
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays.creation import array as array_op
 from ...ops.program import identity as ident, memory as writes
-from ..boundary import signature
+from ..boundary import signature, taking_apart
 from ..domain.values import Items, Value, flatten, fresh, kind_of_value
 from ..record.boxes import Recorded
 from ..record.memory import Memory, places
 from ..record.run import Leaf, RecordedRun
-from ..record.tape import (
-    Added,
-    Asked,
-    Begun,
-    Computed,
-    Held,
-    Moved,
-    Number,
-    Placed,
-    Read,
-    Seen,
-    Taken,
-    Written,
-    value_in,
-)
+from ..record.steps import Added, Asked, Begun, Computed, Read, Taken, Written
+from ..record.tape import Held, Moved, Number, Placed, Seen, value_in
 from .arrays import Arrays, Holding, item_size
 from .equations import LITERALS, is_literal, kind_of_result, no_text, spelling
 
@@ -134,8 +121,8 @@ class Writer(Arrays):
         if isinstance(value, Items) and isinstance(kind, Struct):
             for key, item, inner in zip(value.keys, value.values, kind.items, strict=True):
                 step = step_into(kind, key)
-                part = None if tree is None else signature.step(tree, step)
-                self.take_value(inner, item, part, signature.step(x, step))
+                part = None if tree is None else taking_apart.step(tree, step)
+                self.take_value(inner, item, part, taking_apart.step(x, step))
         elif isinstance(value, Var):
             self.take_leaf(value, tree, x)
 

@@ -112,17 +112,17 @@ class DataModel:
     def iterated(self, value: Value) -> Value: ...
 
     # A function of `operator` or of NumPy on containers and objects: what the operator does.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def as_operator(self, known: Any, op: Op, space: str, args: Args) -> Value | None: ...
 
     # A call of a function that knows numbers, on an object that says how to be one.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def call_on_object(
         self, known: Callable[..., Any], args: Args, kwargs: Kwargs
     ) -> Value | None: ...
 
     # What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items.
-    @done_in("objects.operators")
+    @done_in("objects.conversions")
     def in_numpy(self, value: Value) -> Value: ...
 
     # `cls.name = value`: every object of the class sees it, and so does whoever runs the program.
@@ -206,11 +206,11 @@ class DataModel:
     def delitem(self, target: Value, index: Value) -> None: ...
 
     # What `object.__setattr__` does.
-    @done_in("containers.writes")
+    @done_in("containers.attribute_writes")
     def write_attribute(self, items: Items, name: str, value: Value) -> None: ...
 
     # What `object.__delattr__` does to an attribute that is there.
-    @done_in("containers.writes")
+    @done_in("containers.attribute_writes")
     def remove_attribute(self, items: Items, name: str) -> None: ...
 
     # The run-time object that a write goes to.
@@ -244,7 +244,7 @@ class DataModel:
     def call(self, function: Value, args: Args, kwargs: Kwargs) -> Value: ...
 
     # A function that is not written in Python: fine unless a derivative must pass through it.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def call_foreign(self, known: Any, args: Args, kwargs: Kwargs) -> Value: ...
 
     # Call a Python object that is known when the program is read.
@@ -258,17 +258,17 @@ class DataModel:
     ) -> Value: ...
 
     # Call a function for its effect or for a value that has no derivative.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def opaque(
         self, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
     ) -> Value: ...
 
     # Call a function that draws: what it is given to call later has no part in the derivative.
-    @done_in("calls.calls")
+    @done_in("calls.unread_calls")
     def draw(self, function: Any, args: Args, kwargs: Kwargs) -> Value: ...
 
     # What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative.
-    @done_in("calls.calls")
+    @done_in("calls.library_calls")
     def read_of_library(
         self, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
     ) -> Value: ...

@@ -27,19 +27,19 @@ class Flow:
     # --- iteration ----------------------------------------------------------------------
 
     # `list(value)`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def as_list(self, value: Value) -> Value: ...
 
     # `tuple(value)`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def as_tuple(self, value: Value) -> Value: ...
 
     # The items of a value that is iterated over, where they are known one by one.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def known_items(self, value: Value) -> list[Value] | None: ...
 
     # What can be walked over more than once: an iterator's items, or the value itself.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def settled(self, value: Value) -> Value: ...
 
     # The known items of a value, or how to iterate over it at run time.
@@ -47,7 +47,7 @@ class Flow:
     def iteration(self, value: Value) -> list[Value] | Running: ...
 
     # The list of these values, with the items of those that stand for `*items`.
-    @done_in("iterate.iteration")
+    @done_in("iterate.listed")
     def joined(self, values: Sequence[Value]) -> Atom: ...
 
     # A part of what is walked over in a loop that the run counts.
@@ -102,7 +102,7 @@ class Flow:
     # --- control ------------------------------------------------------------------------
 
     # An exception: its contents known, where that is all there is to it.
-    @done_in("control.exceptions")
+    @done_in("classes.exception_objects")
     def make_exception(self, cls: type, args: Args, kwargs: Kwargs) -> Value: ...
 
     # Raise an exception, or an exception of a class.
@@ -114,7 +114,7 @@ class Flow:
     def manager_of(self, closure: Closure, args: Args, kwargs: Kwargs) -> Value: ...
 
     # A method of an exception that Python implements.
-    @done_in("control.exceptions")
+    @done_in("classes.exception_objects")
     def method_of_exception(self, receiver: Value, name: str, found: Any) -> Native: ...
 
     # A loop that asks an iterator for one item after the other.
@@ -161,7 +161,7 @@ class Flow:
     ) -> None: ...
 
     # A `while` loop.
-    @done_in("control.loops")
+    @done_in("control.while_loops")
     def run_while(self, node: ast.While) -> None: ...
 
     # A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Callee, Eqn, Span, Var
 from ...ir.records import field, mutable_record
-from ..domain.values import Closure, Held, Items, Moved, ObjectId, Part, Scope, Value, Write
+from ..domain.values import Closure, Items, ObjectId, Scope, Value
+from ..domain.whereabouts import Held, Moved, Part, Write
 from .budget import Budget, budget_of_reading
 from .guards import Guards
 

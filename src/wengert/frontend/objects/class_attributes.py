@@ -9,7 +9,8 @@ from ...ir.graph import UNDEFINED, Const
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..classes import class_lookup
-from ..domain.values import Items, Maybe, ObjectId, Untracked, Value, is_mutable
+from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable
+from ..domain.whereabouts import Untracked
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
 from ..machine.interpreter import Interpreter

@@ -9,7 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...ir.graph import Const
-from ..boundary.signature import Template, knows_attribute
+from ..boundary.templates import Template, knows_attribute
 from ..classes import instances
 from ..classes.bound_methods import receiver_of
 from ..domain.values import Closure, Items, Value, as_known

@@ -28,22 +28,8 @@ from ...rules.registry import rule_for
 from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
-from .tape import (
-    FLOATS,
-    Added,
-    Asked,
-    Begun,
-    Computed,
-    Held,
-    Moved,
-    Number,
-    Read,
-    Seen,
-    Taken,
-    Tape,
-    Written,
-    running,
-)
+from .steps import Added, Asked, Begun, Computed, Read, Taken, Written
+from .tape import FLOATS, Held, Moved, Number, Seen, Tape, running
 
 T = TypeVar("T", bound=str | bytes)
 

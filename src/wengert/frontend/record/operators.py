@@ -14,7 +14,8 @@ from ...numbers.pushforward import evaluated
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, asked, at_level_below, gathered_items, noted, recorded
-from .tape import FLOATS, Number, Weighted
+from .steps import Weighted
+from .tape import FLOATS, Number
 
 
 def _change(op: Op) -> Any:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...numbers.number import value_of
 from .memory import Memory, may_have_derivatives, relaid
-from .tape import Seen, Taken
+from .steps import Taken
+from .tape import Seen
 
 if TYPE_CHECKING:
     from .boxes import Recorded

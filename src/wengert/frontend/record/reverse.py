@@ -29,8 +29,9 @@ from ...rules.registry import Rule, rule_for
 from ...runtime.cotangents import unbroadcast
 from .boxes import fresh
 from .operations import operations
+from .steps import Computed, in_all_runs
 from .sweeps import Run
-from .tape import Computed, Sweep, holds_operands, in_all_runs, is_of_floats, value_in
+from .tape import Sweep, holds_operands, is_of_floats, value_in
 
 
 def pull(sweep: Sweep, step: Computed, bar: Any) -> None:

@@ -17,7 +17,8 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...runtime.containers import attributes_of, built, is_built_on_container
-from ...runtime.cotangents import like_built_on, zeros
+from ...runtime.cotangents import zeros
+from ...runtime.gradients import like_built_on
 from . import reverse as reverse
 from .boxes import Recorded, gathered_items
 from .classes import PLAIN, blank, fill, is_object

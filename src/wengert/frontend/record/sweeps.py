@@ -12,7 +12,8 @@ from ...numbers.number import value_of
 from .boxes import Recorded, fresh, operand
 from .memory import Memory
 from .operations import operations
-from .tape import Number, Sweep, Tape, running, set_dot
+from .steps import set_dot
+from .tape import Number, Sweep, Tape, running
 
 
 class Run:

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...api import linear_maps
 from ...api.batches import Batched
-from ...api.gradients import ByArrays, Derivative
+from ...api.derivative import ByArrays, Derivative
 from ...api.texts import Text
 from ...compile import calling, engine
-from ...compile.verbs import Verb
+from ...compile.wanted import Verb
 from ...frontend.boundary import signature
 from ...frontend.boundary.no_code import computing_in, library_of_arrays
 from ...ir.types import BOOL, COMPLEX, FLOAT, INT, Array as ArrayKind, Kind

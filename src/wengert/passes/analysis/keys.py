@@ -14,7 +14,7 @@ from ...ir.graph import Block, Eqn, Function, Var, walk
 from ...ir.records import replace
 from ...ir.types import NONE, UNKNOWN, Kind, Seq, Struct
 from ...ops.program import containers as co, identity as ident
-from . import activity
+from . import active_refusals, activity
 
 
 def with_keys_checked(function: Function, wrt: Sequence[int]) -> Function:
@@ -43,7 +43,7 @@ def _checked(block: Block, varied: Container[Var]) -> Block:
 def _keys_in_doubt(eqn: Eqn) -> list[Var]:
     return [
         key
-        for key in activity.keys_of(eqn)
+        for key in active_refusals.keys_of(eqn)
         if isinstance(key, Var) and _may_hold_anything(kind_of_atom(key))
     ]
 

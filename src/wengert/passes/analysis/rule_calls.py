@@ -21,7 +21,7 @@ from ...rules.identities.simplification import number_of_numpy
 from ...rules.places import refuse
 from ...rules.registry import Row, Rule, rule_for
 from ...runtime.sourceless import Sourceless
-from . import activity
+from . import active_refusals
 from .realness import is_complex, is_real
 
 _NAMESPACES = ("math", "cmath", "np")
@@ -185,7 +185,7 @@ def row_described(rule: Rule) -> str:
 def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
     """The error for an op that a derivative is needed of and that has no rule for it."""
     if eqn.op in co.SETS:
-        return activity.number_as_key(eqn)
+        return active_refusals.number_as_key(eqn)
     if isinstance(eqn.op.implementation, Sourceless):
         why = eqn.op.implementation
         return _of(eqn, NoSource(why.message, why.way_out, _span_of_user(eqn)))

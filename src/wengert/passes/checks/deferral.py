@@ -10,7 +10,7 @@ from ...ir.graph import FOR, IF, WHILE, Block, Eqn, Function, Span, callees, wit
 from ...ir.op import Op
 from ...ir.records import replace
 from ...ops.program.refusals import REFUSALS, operands_of, refuse
-from ..analysis.activity import ZERO_OPS
+from ..analysis.active_operands import ZERO_OPS
 
 T = TypeVar("T")
 

@@ -46,10 +46,11 @@ def vectors_used(
         chains = [chain for chain in chains if later.isdisjoint(chain)]
     if not chains:
         return {}
-    return {"used": _packed(builder, [_packed(builder, chain) for chain in chains])}
+    return {"used": as_tuple(builder, [as_tuple(builder, chain) for chain in chains])}
 
 
-def _packed(builder: Builder, items: Sequence[Atom]) -> Atom:
+def as_tuple(builder: Builder, items: Sequence[Atom]) -> Atom:
+    """Values as one: a tuple of them."""
     keys = Const(tuple(range(len(items))))
     return builder.emit(st.pack, *items, form=Const("tuple"), keys=keys, type=Const(None))
 

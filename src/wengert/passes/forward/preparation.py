@@ -47,3 +47,14 @@ def with_smooth_forms(function: Function, read: Any) -> Function:
 
 _OF_SLOPES = ("unit", "sign", "sign_of_number", "direction_cosine", "safe_div", "where")
 _OF_EIGENVECTORS = ("eigh", "spectral")
+
+
+def prepared(function: Function, read: Any) -> Function:
+    """A function in which what is smooth has a smooth form, and other second derivatives at a kink are NaN."""
+    function = with_smooth_forms(function, read)
+    places = kinks(function)
+    if not places:
+        return function
+    from ..edges.unknown_slopes import with_unknown_slopes
+
+    return with_unknown_slopes(function, places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...ir.builder import Builder, kind_of_atom
+from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
@@ -13,7 +13,7 @@ from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
-from ..analysis.activity import operands_of
+from ..analysis.active_operands import operands_of
 from ..analysis.realness import is_real
 from ..analysis.rule_calls import (
     chosen_rule,
@@ -31,7 +31,7 @@ from ..analysis.rule_calls import (
 from ..analysis.write_sets import updates_of
 from ..checks.opaque_calls import as_unseen, refuse_third
 from ..edges.seeds import product
-from ..edges.vectors import FACTORS, vectors_used
+from ..edges.vectors import FACTORS, as_tuple, vectors_used
 from ..edges.zero_tangents import YES, moves, note, where_it_moves
 from .implicit import push_root
 
@@ -162,8 +162,8 @@ def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
     """y, y_dot = rule(primals, tangents)."""
     names = eqn.params.get("names", Const(tuple(eqn.params)))
     given = () if "names" in eqn.params else tuple(eqn.params.values())
-    primals = _tuple(push.builder, eqn.args)
-    tangents = _tuple(push.builder, [push.tangent_or_zeros(arg) for arg in eqn.args])
+    primals = as_tuple(push.builder, eqn.args)
+    tangents = as_tuple(push.builder, [push.tangent_or_zeros(arg) for arg in eqn.args])
     row = Const(rule.rows[0])
     args = (row, primals, tangents, *given)
     returned = push.builder.emit(st.apply, *args, kind=_PAIR, names=names)
@@ -176,11 +176,6 @@ def _unpack_pair(push: Push, eqn: Eqn, pair: Atom) -> None:
     push.builder.append(Eqn((out,), st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
     kind = st.gradient_kind(out.kind)
     push.set(out, push.builder.emit(st.getitem, pair, Const(1), kind=kind))
-
-
-def _tuple(builder: Builder, items: Sequence[Atom]) -> Atom:
-    keys = Const(tuple(range(len(items))))
-    return builder.emit(st.pack, *items, form=Const("tuple"), keys=keys, type=Const(None))
 
 
 _FORMS: dict[str, Callable[[Push, Eqn, Rule], Atom]] = {
@@ -251,9 +246,9 @@ def _means(push: Push, eqn: Eqn) -> None:
 def _pushed_call(push: Push, eqn: Eqn, args: Sequence[Atom], names: Atom) -> tuple[Atom, Atom]:
     """A call's value and tangent as a pair, and the tangent, which can be differentiated again."""
     builder = push.builder
-    primals = _tuple(builder, args[1:])
+    primals = as_tuple(builder, args[1:])
     dots = [push.tangent(arg) for arg in args]
-    tangents = _tuple(builder, [Const(None) if dot == ZERO else dot for dot in dots])
+    tangents = as_tuple(builder, [Const(None) if dot == ZERO else dot for dot in dots])
     pair = builder.emit(ct.pushforward_of, args[0], primals, tangents, names=names)
     kind = st.gradient_kind(eqn.outs[0].kind)
     y_dot = builder.emit(st.getitem, pair, Const(1), kind=kind)

@@ -18,7 +18,8 @@ from ..analysis.rule_calls import described
 from ..analysis.write_sets import as_complex, updates_of, written, written_parameters
 from ..checks.opaque_calls import refuse_third
 from ..edges.zero_tangents import NO, YES
-from .cotangents import as_items, can_be_lent, cotangent_of
+from .cotangents import can_be_lent, cotangent_of
+from .cotangents_of_lists import as_items
 
 if TYPE_CHECKING:
     from .sweep import Sweep

@@ -18,6 +18,7 @@ from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, memory as me
 from ..edges.masks import ONE, Masks, count_of
 from ..edges.zero_tangents import NO, YES
+from .cotangents_of_lists import depth_of_lists, holds_numbers
 
 NOTHING = Const(0.0)
 
@@ -251,8 +252,8 @@ class Cotangents:
         """The cotangent of a value that is zero: where the value is unbound, a number that adds to any."""
         options: dict[str, Atom] = {}
         if isinstance(var.kind, Seq):
-            if self.unbound and _holds_numbers(var.kind):
-                options = {"unbound": NOTHING, "depth": Const(_depth(var.kind))}
+            if self.unbound and holds_numbers(var.kind):
+                options = {"unbound": NOTHING, "depth": Const(depth_of_lists(var.kind))}
         elif var in self.unbound and not isinstance(var.kind, Struct):
             options = {"unbound": NOTHING}
         like = self.masks.counted.get(var, var)
@@ -372,33 +373,6 @@ def can_be_lent(var: Var) -> bool:
     """Whether a callee may add to the accumulator of a value: an array whose dtype is known."""
     kind = st.gradient_kind(var.kind)
     return isinstance(kind, Array) and bool(kind.dtype)
-
-
-def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
-    """The cotangent of a list as a list: where an array was made of the list, it is an array."""
-    if isinstance(kind_of_atom(bar), Seq):
-        return bar
-    return builder.emit(st.as_list, bar) if _depth(kind) == 1 else nested_items(builder, bar, kind)
-
-
-def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = False) -> Atom:
-    """The same, where there may be none; `unbound` says that there may be none of an item, too."""
-    params: dict[str, Atom] = {"depth": Const(_depth(kind))}
-    if unbound and _holds_numbers(kind):
-        params["numbers"] = Const(True)
-    return builder.emit_with(ct.nested_list, [bar], params)
-
-
-def _holds_numbers(kind: Seq) -> bool:
-    """Whether what lists in lists hold are numbers or arrays."""
-    if isinstance(kind.item, Seq):
-        return _holds_numbers(kind.item)
-    return isinstance(kind.item, (Number, Array))
-
-
-def _depth(kind: Kind) -> int:
-    """How many lists are in one another."""
-    return 1 + _depth(kind.item) if isinstance(kind, Seq) else 0
 
 
 def bar_name(var: Var) -> str:

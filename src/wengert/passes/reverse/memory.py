@@ -29,8 +29,9 @@ from ..memory.shadows import (
     same_step,
     stored_at,
 )
-from .cotangents import as_items, bar_name
-from .rules import surely_real
+from .broadcasting import surely_real
+from .cotangents import bar_name
+from .cotangents_of_lists import as_items
 from .structure import contribute_used, on_first
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, implicit as im
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
-from .cotangents import NOTHING, Attribute, bar_name, nested_items
-from .rules import rank_of, surely_real
+from .broadcasting import rank_of, surely_real
+from .cotangents import NOTHING, Attribute, bar_name
+from .cotangents_of_lists import nested_items
 
 if TYPE_CHECKING:
     from .sweep import Sweep

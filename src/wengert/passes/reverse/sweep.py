@@ -9,7 +9,7 @@ The results contain no op that cannot be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
@@ -25,88 +25,41 @@ from ...ir.graph import (
     Const,
     Eqn,
     Function,
-    Input,
     Var,
-    alternatives,
     defined_in,
-    free_vars,
-    walk,
 )
 from ...ir.op import Op
-from ...ir.records import field, mutable_record, replace
 from ...ir.renaming import renamed_atom
-from ...ir.types import BOOL, UNKNOWN, Array, Number, is_differentiable, tuple_kind
+from ...ir.types import BOOL, Array, Number, is_differentiable, tuple_kind
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ...rules.identities.simplification import SimplifyingBuilder
-from ..analysis import activity
 from ..analysis.realness import may_be_complex
-from ..analysis.unbound import (
-    block_with_unbound_marked,
-    may_be_unbound,
-    unbound_inputs,
-    with_unbound_marked,
-)
-from ..analysis.write_sets import Written, as_written, direct, written
+from ..analysis.unbound import with_unbound_marked
+from ..analysis.write_sets import as_written, direct
 from ..blocks.loops import LOOPS
 from ..blocks.tidy import tidy
 from ..checks.keep_raising import with_primal_evaluated
 from ..checks.opaque_calls import as_unseen
-from ..edges.masks import Masks, derived_from, leading_to, steep_under_masks
-from ..edges.singular_partials import has_slope, quiet_equations
+from ..edges.singular_partials import has_slope
 from ..edges.squares import without_squares
 from ..edges.zero_tangents import YES
-from ..forward.preparation import kinks, with_checks, with_smooth_forms
-from ..residuals.plan import plan, read_ahead, recomputed, shared
+from ..forward.preparation import prepared, with_checks
+from ..residuals.plan import shared
 from ..simplify.shapes import with_shapes_of_needed
 from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
-from .control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
+from .context import Context, Read, context_of, scalars_above
+from .control import reverse_if, reverse_try, reverse_where_it_moves
 from .cotangents import Cotangents, Path, cotangent_of
+from .halves import divided
+from .loops import reverse_loop
 from .rules import reverse_by_rule
 from .structure import STRUCTURE
 
-Read = Callable[
-    [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
-    "Atom | tuple[Atom, ...]",
-]
 Seed = Callable[[Builder, Atom], Atom]
 Halves = tuple[Function, Function]
 Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
-
-
-@mutable_record
-class Context:
-    """What the reversal of all blocks of one function shares.
-
-    `maybe_complex` says that a value of unknown kind may be complex; `scalars` are values known to be
-    numbers or 0-d arrays, though their kind may be unknown; `written` is what the program writes to.
-    """
-
-    read: Read
-    active: set[Var]
-    maybe_complex: bool = False
-    scalars: set[Var] = field(default_factory=set[Var])
-    arithmetic: set[Var] = field(default_factory=set[Var])
-    maybe_none: frozenset[Atom] = frozenset()
-    unbound: Collection[Atom] = ()
-    """Values that a path of the program leaves unbound: what collects the cotangents of others has None for them."""
-    written: Written = field(default_factory=Written)
-    callees: dict[Any, tuple[Callee, Callee]] = field(
-        default_factory=dict[Any, tuple[Callee, Callee]]
-    )
-    reversed: set[Eqn] = field(default_factory=set[Eqn])
-    """The equations whose rules have been applied."""
-    singular: frozenset[Eqn] = frozenset()
-    """The equations whose derivative may be infinite, or NaN, where nothing raises."""
-    steep: Collection[Var] = ()
-    """The values whose cotangents may be infinite: an equation with such a derivative follows."""
-    tracked: bool = False
-    """Whether it is asked under which conditions cotangents are more than written-out zeros."""
-    masks: Masks = field(default_factory=Masks)
-    """Of which values it is counted what is used of them."""
-    last: Eqn | None = None
-    """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
 
 class Sweep:
@@ -314,12 +267,12 @@ def gradient(
         NoRule: a derivative is needed that no rule gives.
     """
     primal = with_checks(tidy(direct(in_blocks(function))), wrt)
-    function = _prepared(primal, read)
+    function = prepared(primal, read)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
     unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
-    context = _context(read, function, inputs, [out], unsure)
+    context = context_of(read, function, inputs, [out], unsure)
     context.last = last_checkpointed_call(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
@@ -339,45 +292,6 @@ def gradient(
     made = without_squares(made)
     made = with_primal_evaluated(made, primal.body, context.reversed)
     return with_unbound_marked(tidy(made))
-
-
-def _prepared(function: Function, read: Read) -> Function:
-    """A function in which what is smooth has a smooth form, and other second derivatives at a kink are NaN."""
-    function = with_smooth_forms(function, read)
-    places = kinks(function)
-    if not places:
-        return function
-    from ..edges.unknown_slopes import with_unknown_slopes
-
-    return with_unknown_slopes(function, places)
-
-
-def _context(
-    read: Read, function: Function, inputs: Sequence[Var], outs: Sequence[Atom], maybe_complex: bool
-) -> Context:
-    """What the sweeps of a function's reverse know of it."""
-    body = function.body
-    context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
-    context.written = written(body)
-    context.maybe_none = asked_for_none(body)
-    context.singular = frozenset(
-        eqn for eqn in quiet_equations(body) if not context.active.isdisjoint(eqn.outs)
-    )
-    context.steep = leading_to(body, context.singular)
-    context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
-    context.singular |= steep_under_masks(body, context.active)
-    if context.singular:
-        in_loops = {
-            out
-            for eqn in walk(body)
-            if eqn.op in LOOPS
-            for each in walk(eqn.blocks[-1])
-            for out in each.outs
-        }
-        changing = in_loops.intersection(context.written.versions)  # they keep their buffers
-        context.masks.wanted = derived_from(body, context.singular) - changing
-    context.unbound = may_be_unbound(body, unbound_inputs(function))
-    return context
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
@@ -400,42 +314,6 @@ def _final(sweep: Sweep, bar: Atom, var: Var) -> Atom:
     if bar == ZERO and isinstance(var.kind, (Number, Array)):
         return sweep.zeros(var)
     return sweep.builder.emit(st.project, sweep.zeros(var) if bar == ZERO else bar, var)
-
-
-def asked_for_none(body: Block) -> frozenset[Atom]:
-    """The values that the program compares with None: they may be numbers on some paths only."""
-    questions = (st.is_, st.is_not)
-    return frozenset(eqn.args[0] for eqn in walk(body) if eqn.op in questions)
-
-
-def scalars_above(block: Block, out: Var) -> set[Var]:
-    """The values that are scalars because an elementwise op makes a scalar of them."""
-    found = {out}
-    for eqn in reversed(block.eqns):
-        if not any(result in found for result in eqn.outs):
-            continue
-        if eqn.op in (IF, TRY):
-            found |= _scalars_in(*alternatives(eqn), found)
-        elif eqn.op.elementwise:
-            found.update(_vars(eqn.args))
-    return found
-
-
-def _scalars_in(outs: Sequence[Var], blocks: Sequence[Block], scalars: set[Var]) -> set[Var]:
-    """The values that are scalars because some of what alternative blocks give are.
-
-    What a block made itself is there only if it ran; what is from outside has to follow from all of them.
-    """
-    inside, outside = set[Var](), list[set[Var]]()
-    for block in blocks:
-        found = set[Var]()
-        for result, atom in zip(outs, block.outs, strict=True):
-            if result in scalars and isinstance(atom, Var):
-                found |= scalars_above(block, atom)
-        captured = found & free_vars(block).keys()
-        inside |= found - captured
-        outside.append(captured)
-    return inside.union(set.intersection(*outside))
 
 
 # --- whole functions: split --------------------------------------------------------------
@@ -471,13 +349,13 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = _prepared(with_checks(tidy(direct(in_blocks(function))), wrt), read)
+    function = prepared(with_checks(tidy(direct(in_blocks(function))), wrt), read)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
     inputs = [body.params[i] for i in wrt]
     outs = [body.outs[k] for k in active_outs]
-    context = _context(read, function, inputs, outs, may_be_complex(body))
+    context = context_of(read, function, inputs, outs, may_be_complex(body))
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)
@@ -490,7 +368,7 @@ def split(
         sweep.start(out, seed, moves.get(k, YES), _used_by(sweep, out, seed) if guarded else None)
     sweep.run()
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
-    return _divided(function, sweep, [*seeds, *buffers.values(), *moves.values()], bars)
+    return divided(function, sweep, [*seeds, *buffers.values(), *moves.values()], bars)
 
 
 def _used_by(sweep: Sweep, out: Atom, seed: Atom) -> Atom | None:
@@ -512,101 +390,6 @@ def _seed(out: Atom) -> Var:
         seed.name = seed.name or "y_bar"
         return seed
     return Var(st.gradient_kind(kind_of_atom(out)), "y_bar")
-
-
-def _divided(
-    function: Function, sweep: Sweep, seeds: Sequence[Var], bars: Sequence[Atom]
-) -> tuple[Function, Function]:
-    body = function.body
-    forward = sweep.forward_eqns()
-    reverse = Block(tuple(seeds), tuple(sweep.builder.eqns), tuple(bars))
-    reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
-    reverse = _asking_for_shapes_of_needed(function, forward, reverse)
-    forward, reverse = read_ahead(forward, reverse)
-    given = unbound_inputs(function)
-    reverse = block_with_unbound_marked(reverse, forward, given)
-    clobbered = sweep.context.written.clobbered
-    handed = plan(forward, body.params, reverse, later=True, clobbered=clobbered)
-    return (
-        _forward_half(function, forward, handed.carried),
-        _backward_half(
-            function,
-            reverse,
-            handed.carried,
-            handed.again,
-            may_be_unbound(replace(body, eqns=tuple(forward)), given),
-        ),
-    )
-
-
-def _asking_for_shapes_of_needed(
-    function: Function, forward: Sequence[Eqn], reverse: Block
-) -> Block:
-    """The reverse sweep, which asks for the shapes of what is handed to it for more than that."""
-    params = (*function.body.params, *reverse.params)
-    after = with_shapes_of_needed(replace(reverse, params=params), given=forward)
-    return replace(after, params=reverse.params)
-
-
-def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[Var]) -> Function:
-    body = function.body
-    residuals = Var(UNKNOWN, "residuals")
-    params = {
-        "form": Const("tuple"),
-        "keys": Const(tuple(range(len(carried)))),
-        "type": Const(None),
-    }
-    pack = Eqn((residuals,), st.pack, tuple(carried), params)
-    outs = (*body.outs, residuals)
-    result = tuple_kind(map(kind_of_atom, outs))
-    block = Block(body.params, (*forward, pack), outs)
-    return _tidied(Function(f"forward_{function.name}", function.inputs, block, result))
-
-
-def _backward_half(
-    function: Function,
-    reverse: Block,
-    carried: Sequence[Var],
-    again: Sequence[Eqn],
-    unbound: Container[Var],
-) -> Function:
-    residuals = Var(UNKNOWN, "residuals")
-    fetched = {var: _fetched(var, var in unbound) for var in carried}
-    mapping: dict[Var, Atom] = dict(fetched)
-    eqns = [
-        Eqn((var,), st.getitem, (residuals, Const(k))) for k, var in enumerate(fetched.values())
-    ]
-    eqns += shared([*recomputed(again, mapping), *reverse.eqns], mapping)
-    outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
-    params = (residuals, *reverse.params)
-    names = _distinct([var.name for var in params])
-    inputs = tuple(Input(name, var.kind) for name, var in zip(names, params, strict=True))
-    result = tuple_kind(map(kind_of_atom, outs))
-    block = Block(params, tuple(eqns), outs)
-    return _tidied(Function(f"backward_{function.name}", inputs, block, result))
-
-
-def _tidied(half: Function) -> Function:
-    return tidy(without_squares(half))
-
-
-def _fetched(var: Var, unbound: bool) -> Var:
-    """A residual where it is fetched: of one that a path leaves unbound nothing else has the shape."""
-    return Var(var.kind, var.name, None if unbound else var.shape_of)
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    taken: dict[str, None] = {}
-    for name in names:
-        candidate, k = name, 2
-        while candidate in taken:
-            candidate, k = f"{name}_{k}", k + 1
-        taken[candidate] = None
-    return list(taken)
-
-
-def _vars(atoms: Iterable[Atom]) -> list[Var]:
-    return [atom for atom in atoms if isinstance(atom, Var)]
 
 
 def _no_outer(var: Var) -> Atom:

@@ -17,7 +17,7 @@ import numpy as np
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.reduction import exponent_of
 from ....ops.arrays.selection import take as take_op
-from ....ops.arrays.statistics import delete_places, insert_places, spread_mask, unique_places
+from ....ops.arrays.statistics import spread_mask, unique_places
 from ....ops.arrays.type_queries import may_be_nan
 from ....ops.program.refusals import uncovered
 from . import (
@@ -26,6 +26,8 @@ from . import (
     poly as polynomials,
     statistics as statistics,
 )
+from .histograms import histogram, histogram2d
+from .joining import block, delete, insert, resize
 from .statistics import as_axes, std_where, var_where
 
 # --- choosing -----------------------------------------------------------------------------
@@ -122,123 +124,7 @@ def unique(
     return (values, *extra) if extra else values
 
 
-def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
-    """`np.histogram`: linear in the weights, piecewise constant in what is counted."""
-    a = np.ravel(a)
-    edges = _edges(a, bins, range)
-    last = np.shape(edges)[0] - 2
-    inside = (a >= edges[0]) & (a <= edges[-1])
-    places = _places(a[inside], edges)
-    if weights is None:
-        counts = np.bincount(places, minlength=last + 1)
-    else:
-        weights = np.ravel(weights)
-        counts = np.bincount(places, weights[inside], minlength=last + 1).astype(weights.dtype)
-    if density:
-        return counts / np.diff(edges) / np.sum(counts), edges
-    return counts, edges
-
-
-def _edges(a: Any, bins: Any, range: Any) -> Any:
-    """The edges of the bins of a histogram."""
-    if np.ndim(bins) == 1:
-        return array_of(bins)
-    if bins < 1:
-        raise ValueError("`bins` must be positive, when an integer")
-    low, high = (np.min(a), np.max(a)) if range is None else range
-    apart = np.where(low == high, 0.5, 0.0)
-    return np.linspace(low - apart, high + apart, bins + 1)
-
-
-def _places(a: Any, edges: Any) -> Any:
-    """The bin that each value is in; the last one holds its upper edge too."""
-    last = np.shape(edges)[0] - 2
-    return np.clip(np.searchsorted(edges, a, side="right") - 1, 0, last)
-
-
-def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
-    """`np.histogram2d`: linear in the weights, piecewise constant in what is counted."""
-    x, y = np.ravel(x), np.ravel(y)
-    two = not isinstance(bins, (list, tuple))
-    of_x = _edges(x, bins if two else bins[0], None if range is None else range[0])
-    of_y = _edges(y, bins if two else bins[1], None if range is None else range[1])
-    rows, columns = np.shape(of_x)[0] - 1, np.shape(of_y)[0] - 1
-    inside = (x >= of_x[0]) & (x <= of_x[-1]) & (y >= of_y[0]) & (y <= of_y[-1])
-    places = _places(x[inside], of_x) * columns + _places(y[inside], of_y)
-    given = np.ones(np.shape(x)[0]) if weights is None else np.ravel(weights)
-    counts = np.bincount(places, given[inside], minlength=rows * columns)
-    counts = np.reshape(counts, (rows, columns))
-    if density:
-        counts = counts / np.outer(np.diff(of_x), np.diff(of_y)) / np.sum(counts)
-    return counts, of_x, of_y
-
-
 # --- putting together and taking apart ------------------------------------------------------
-
-
-def block(arrays: Any) -> Any:
-    """`np.block` of lists nested at most three deep."""
-    if not isinstance(arrays, list):
-        return array_of(arrays)
-    if not isinstance(arrays[0], list):
-        return _joined(arrays, -1, 1)
-    if not isinstance(arrays[0][0], list):
-        return _joined([_joined(row, -1, 2) for row in arrays], -2, 2)
-    return _joined(
-        [_joined([_joined(row, -1, 3) for row in part], -2, 3) for part in arrays], -3, 3
-    )
-
-
-def _joined(arrays: Any, axis: Any, least: Any) -> Any:
-    rank = _greatest([least, *[np.ndim(a) for a in arrays]])
-    return np.concatenate([_with_rank(a, rank) for a in arrays], axis=axis)
-
-
-def _greatest(ranks: Any) -> Any:
-    """As `max`, but known where the ranks are known."""
-    for rank in ranks:
-        if not any([other > rank for other in ranks]):  # noqa: C419 (a list is known item by item)
-            return rank
-    return max(ranks)
-
-
-def _with_rank(a: Any, rank: Any) -> Any:
-    if np.ndim(a) == rank:
-        return array_of(a)
-    return np.reshape(a, (*[1 for _ in range(rank - np.ndim(a))], *np.shape(a)))
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """`np.insert`."""
-    arr = array_of(arr)
-    if axis is None:
-        arr, axis = np.ravel(arr), 0
-    values = _with_rank(np.asarray(values, dtype=arr.dtype), np.ndim(arr))
-    if np.ndim(obj) > 0:
-        values = np.moveaxis(values, axis, 0)
-    arr = np.moveaxis(arr, axis, 0)
-    count = np.shape(values)[0] if np.size(obj) == 1 else np.size(obj)
-    values = np.broadcast_to(values, (count, *np.shape(arr)[1:]))
-    places = insert_places(np.shape(arr)[0], obj, count)
-    return np.moveaxis(take_op(np.concatenate((arr, values)), places, axis=0), 0, axis)
-
-
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
-    """`np.delete`."""
-    arr = array_of(arr)
-    if axis is None:
-        arr, axis = np.ravel(arr), 0
-    return take_op(arr, delete_places(np.shape(arr)[axis], obj), axis=axis)
-
-
-def resize(a: Any, new_shape: Any) -> Any:
-    """`np.resize`."""
-    size = np.size(np.empty(new_shape))
-    return np.reshape(take_op(np.ravel(a), np.arange(size) % np.size(a)), new_shape)
 
 
 def broadcast_arrays(*args: Any) -> Any:

@@ -6,12 +6,12 @@ indexes are equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....ops.program.refusals import uncovered
+from .indexes import WAY_OUT, Labels, Numbered, is_numbered, is_several, places_among, places_of
 
 
 class Column:
@@ -329,60 +329,6 @@ class Places:
         return self.column.values[key]
 
 
-class Labels:
-    """`column.loc`."""
-
-    def __init__(self, column: Any) -> None:
-        self.column = column
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice) and key != slice(None):
-            raise uncovered("a slice of a column by labels", WAY_OUT)
-        return self.column[key]
-
-
-def places_of(index: Any, key: Any) -> Any:
-    """Where what a label, several of them, or a mask choose stands."""
-    if not is_several(key):
-        if not is_numbered(index):
-            return index.get_loc(key)
-        if key < 0:
-            raise KeyError(key)
-        return key
-    return np.asarray(key) if isinstance(index, Numbered) else places_among(index, key)
-
-
-def is_several(key: Any) -> bool:
-    """Whether a key is a mask or a list of labels."""
-    return np.ndim(key) > 0
-
-
-def places_among(index: Any, labels: Any) -> Any:
-    """Where labels stand in an index, or a mask; what it is asked of data is known when a program is read."""
-    chosen = np.asarray(labels)
-    return chosen if chosen.dtype == bool else index.get_indexer_for(chosen)
-
-
-class Numbered:
-    """The index of a column that the program makes: numbers from 0 on, as many as there are values."""
-
-    def __getitem__(self, key: Any) -> Any:
-        raise uncovered("a part of a column that the program makes", WAY_OUT)
-
-
-def is_range(index: Any) -> bool:
-    """Whether the rows of a table are numbered from 0 on."""
-    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-
-
-def is_numbered(index: Any) -> bool:
-    """Whether the rows of a table, or the values of a column that the program makes, are numbered from 0 on."""
-    return isinstance(index, Numbered) or is_range(index)
-
-
-WAY_OUT = "Take the columns as arrays: `table['x'].to_numpy()`."
-
-
 def beside(column: Column, other: Any) -> Any:
     """What stands beside the values of a column in an operation."""
     if not is_column(other):
@@ -399,72 +345,6 @@ def beside(column: Column, other: Any) -> Any:
     return other.values
 
 
-def series(data: Any, index: Any) -> Any:
-    """`pandas.Series(data, index)`."""
-    if is_column(data):
-        if index is not None:
-            raise uncovered("`Series` of a column and another index", WAY_OUT)
-        return data.copy()
-    values = np.asarray(data)
-    if index is None:
-        return Column(values, Numbered())
-    if len(values) != len(index):
-        raise ValueError(
-            f"Length of values ({len(values)}) does not match length of index ({len(index)})"
-        )
-    return Column(values, index)
-
-
-def by_rows(table: Any, func: Any) -> Any:
-    """`table.apply(func, axis=1)` of a function that gives numbers."""
-    return Column(np.array([func(row) for _, row in table.iterrows()]), table.index)
-
-
 def is_column(value: Any) -> bool:
     """Whether a value is a column of values of the program; the front end says so."""
     return isinstance(value, Column)
-
-
-def one_by_one(function: Any, *given: Any) -> Any:
-    """A function of NumPy's that takes numbers, of columns and what stands beside them."""
-    (column, *_) = [each for each in given if is_column(each)]
-    values = [beside(column, each) for each in given]
-    return Column(function(*values), column.index)
-
-
-def std(column: Any, ddof: Any = 0) -> Any:
-    """`np.std` of a column."""
-    return column.std(ddof)
-
-
-def var(column: Any, ddof: Any = 0) -> Any:
-    """`np.var` of a column."""
-    return column.var(ddof)
-
-
-TOGETHER: dict[str, Callable[..., Any]] = {
-    "sum": Column.sum,
-    "prod": Column.prod,
-    "mean": Column.mean,
-    "std": std,
-    "var": var,
-    "min": Column.min,
-    "amin": Column.min,
-    "max": Column.max,
-    "amax": Column.max,
-    "clip": Column.clip,
-    "cumsum": Column.cumsum,
-    "round": Column.round,
-    "around": Column.round,
-    "any": Column.any,
-    "all": Column.all,
-    "argmax": Column.argmax,
-    "argmin": Column.argmin,
-}
-"""What NumPy's functions of a column are, which ask its methods."""
-
-REFUSED = (
-    "argsort", "choose", "compress", "cumprod", "diagonal", "partition", "put", "repeat", "resize",
-    "squeeze", "swapaxes", "take", "transpose",
-)  # fmt: skip
-"""Functions of NumPy's that ask methods of pandas which do otherwise than those of arrays."""

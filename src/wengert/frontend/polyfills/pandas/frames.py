@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....ops.program.refusals import uncovered
-from .columns import WAY_OUT, Column, Numbered, is_column, is_numbered, places_of
+from .columns import Column, is_column
+from .indexes import WAY_OUT, Numbered, is_numbered, places_of
 
 
 class Frame:

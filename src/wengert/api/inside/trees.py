@@ -7,11 +7,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ..errors import BadArgument
-from ..frontend import heap
-from ..frontend.boundary import signature
-from ..frontend.calls.calls import call
-from ..frontend.domain.values import (
+from ...errors import BadArgument
+from ...frontend import heap
+from ...frontend.boundary import signature, taking_apart
+from ...frontend.calls.calls import call
+from ...frontend.domain.values import (
     Args,
     Closure,
     Items,
@@ -24,11 +24,11 @@ from ..frontend.domain.values import (
     tuple_of,
     unflatten,
 )
-from ..frontend.machine.interpreter import Interpreter
-from ..ir.graph import Const, Var
-from ..ir.types import Array, Kind, Number, Seq, Unknown, is_differentiable
-from ..runtime.containers import CONTENTS
-from . import trees
+from ...frontend.machine.interpreter import Interpreter
+from ...ir.graph import Const, Var
+from ...ir.types import Array, Kind, Number, Seq, Unknown, is_differentiable
+from ...runtime.containers import CONTENTS
+from .. import trees
 
 _LEAVES = (Number, Array)
 _TREES = ("list", "tuple", "dict", "namedtuple", "dataclass", "object")
@@ -57,8 +57,8 @@ def read_unflatten(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "Give it a vector like the one that `wg.flatten` gave.",
             it.builder.span,
         )
-    outline = signature.taken_apart(signature.kind_of(made.outline), made.outline)
-    values = signature.leaf_values(outline, made.outline)
+    outline = taking_apart.taken_apart(signature.kind_of(made.outline), made.outline)
+    values = taking_apart.leaf_values(outline, made.outline)
     slots = iter(made.slots)
 
     def take(kind: Kind) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadArgument
-from ..frontend import heap
-from ..frontend.calls.calls import call
-from ..frontend.domain.arguments import is_star
-from ..frontend.domain.values import (
+from ...errors import BadArgument
+from ...frontend import heap
+from ...frontend.calls.calls import call
+from ...frontend.domain.arguments import is_star
+from ...frontend.domain.values import (
     Args,
     Items,
     Kwargs,
@@ -23,13 +23,13 @@ from ..frontend.domain.values import (
     tuple_of,
     unflatten,
 )
-from ..frontend.machine.interpreter import Interpreter
-from ..intrinsics.nested import name_of
-from ..ir.graph import Const
-from ..ir.types import Array, Kind, Number, Path, Seq, Struct, Unknown, leaves
-from . import batches
-from .batches import Axes, Batched
-from .trees_inside import is_container, is_leaf
+from ...frontend.machine.interpreter import Interpreter
+from ...intrinsics.nested import name_of
+from ...ir.graph import Const
+from ...ir.types import Array, Kind, Number, Path, Seq, Struct, Unknown, leaves
+from .. import batches
+from ..batches import Axes, Batched
+from .trees import is_container, is_leaf
 
 
 def read_vmap(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -1,0 +1,74 @@
+"""Calls of functions that are not read: they are called as they are when the program runs."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ...errors import NoSource, UnsupportedSyntax
+from ...ir.graph import Const, Var
+from ...ir.types import PICTURE, Kind
+from ...ops import registry as ops, structure as st
+from ...runtime.sourceless import Sourceless
+from ..data import columns
+from ..domain.values import Args, Closure, Kwargs, Value
+from ..functions.closures import made_alone
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+
+
+@operation("call_foreign")
+def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A function that is not written in Python: fine unless a derivative must pass through it."""
+    op = ops.foreign(known)
+    atoms = [it.atom(arg) for arg in args]
+    options = {name: it.atom(value) for name, value in kwargs.items()}
+    return it.builder.emit_with(op, atoms, options, "call")
+
+
+def call_sourceless(
+    it: Interpreter, known: Any, refusal: NoSource, args: Args, kwargs: Kwargs
+) -> Value:
+    """A function whose source cannot be found: fine unless a derivative must pass through it.
+
+    What it may read of what the program changes, beside its arguments, nobody knows.
+    """
+    it.reading.sourceless.append(refusal)
+    message, hint, _ = refusal.findings[0]
+    try:
+        return call_foreign(it, _sourceless(known, message, hint), args, kwargs)
+    except UnsupportedSyntax:
+        raise refusal from None  # it is given what only the program can call
+
+
+@functools.lru_cache(maxsize=1024)
+def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
+    return Sourceless(known, message, hint)
+
+
+@operation("draw")
+def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a function that draws: what it is given to call later has no part in the derivative."""
+    args = [_called_later(arg) for arg in args]
+    named = {name: _called_later(arg) for name, arg in kwargs.items()}
+    return opaque(it, function, args, named, PICTURE)
+
+
+def _called_later(value: Value) -> Value:
+    if columns.is_column(value):
+        return value["values"]
+    function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
+    return value if function is None else Const(function)
+
+
+@operation("opaque")
+def opaque(
+    it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
+) -> Value:
+    """Call a function for its effect or for a value that has no derivative."""
+    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
+    options = {"names": Const(tuple(kwargs))}
+    called = function if isinstance(function, Var) else Const(function)
+    result = it.builder.emit_with(st.opaque, (called, *atoms), options, kind=kind)
+    it.reading.inert.add(result)
+    return result

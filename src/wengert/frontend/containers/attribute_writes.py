@@ -1,0 +1,139 @@
+"""Writing to attributes: assigned, deleted, or seen through as items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Const, Var
+from ...ir.types import UNKNOWN, Array
+from ...ops.program import identity as ident, memory as me
+from .. import heap
+from ..classes import instances
+from ..domain.values import Closure, Items, Value, is_object
+from ..heap import cells
+from ..heap.views import is_itself
+from ..machine.failing import raise_now
+from ..machine.guards import is_users_module
+from ..machine.interpreter import Interpreter
+from ..machine.protocol import operation
+from .writes import follows, set_item, store
+
+
+def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> None:
+    """`target.name = value`."""
+    target = heap.now(it, target)
+    if is_object(target):
+        it.set_on_object(target, name, value)  # type: ignore[arg-type]
+        return
+    if isinstance(target, Var) and target.kind == UNKNOWN:
+        it.emit(ident.kept, target, Const(name))
+        store(it, target, Const(me.Field(name)), value)
+        return
+    if isinstance(target, Const) and isinstance(target.value, type):
+        it.assign_to_class(target.value, name, value)
+        return
+    if cells.set_attribute_of_function(it, target, name, value):
+        return
+    if isinstance(target, Const) and is_users_module(target.value):
+        cells.write(it, cells.external(it, vars(target.value), name), value)
+        return
+    if isinstance(target, Var) and isinstance(target.kind, Array) and name in ("shape", *_VIEWS):
+        _write_through(it, target, name, value)
+        return
+    instances.refuse_assignment(it, target, name)
+    raise it.unsupported(
+        f"the attribute `{name}` of this object cannot be assigned here",
+        "Pass the object as an argument, or create it inside the function.",
+    )
+
+
+_VIEWS = ("real", "imag", "flat")
+"""Attributes of an array that are assigned by writing to all their entries."""
+
+
+def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None:
+    """`array.name = value`, which is `array.name[...] = value`; but for the shape, which moves no entries."""
+    assert isinstance(array.kind, Array)
+    if name == "shape":
+        _reshape_in_place(it, array, value)
+        return
+    if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
+        raise_now(it, TypeError, "array does not have imaginary part to set")
+    set_item(it, it.getattr(array, name), Const(...), value)
+
+
+def _reshape_in_place(it: Interpreter, array: Var, shape: Value) -> None:
+    """`array.shape = shape` of an array that the function made: its names stand for a view from here on."""
+    if not _has_only_local_names(it, array):
+        raise it.unsupported(
+            "an array is given another shape in place", "Write `a = a.reshape(shape)`."
+        )
+    reshaped = it.call(Const(np.reshape), [array, shape], {})
+    for name, value in it.vars.items():
+        if value is array:
+            it.vars[name] = reshaped
+
+
+def _has_only_local_names(it: Interpreter, array: Var) -> bool:
+    """Whether nothing but names of the function that is read leads to an array, which this block has made."""
+    made = next((eqn for eqn in it.builder.eqns if array in eqn.outs), None)
+    if made is None or not made.op.fresh:
+        return False
+    if any(is_itself(eqn) and eqn.args[0] is array for eqn in it.builder.eqns if eqn.args):
+        return False
+    elsewhere = [frame.scope.vars.values() for frame in it.frames if frame is not it.frame]
+    own = [value for value in it.vars.values() if value is not array]
+    return not any(
+        _may_hold(value, array)
+        for values in (own, *elsewhere, it.heap.values())
+        for value in values
+    )
+
+
+def _may_hold(value: Any, array: Var) -> bool:
+    """Whether an array is part of a value, or a function or an iterator that remembers it."""
+    if isinstance(value, Items):
+        return any(_may_hold(each, array) for each in value.values)
+    if isinstance(value, Closure):
+        given = (*value.defaults, *value.keyword_defaults.values())
+        return any(_may_hold(each, array) for each in given)
+    return value is array or not isinstance(value, (Var, Const))
+
+
+@operation("write_attribute")
+def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
+    """What `object.__setattr__` does."""
+    if not follows(it, items):
+        assert items.home is not None
+        store(it, items.home, Const(me.Field(name)), value)
+        return
+    entries = dict(zip(items.keys, items.values, strict=True))
+    entries[name] = value
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
+    """`del target.name`."""
+    target = heap.now(it, target)
+    if not is_object(target):
+        instances.refuse_assignment(it, target, name)
+        raise it.unsupported(
+            f"the attribute `{name}` of this object cannot be deleted here",
+            "Set it to None instead.",
+        )
+    it.delete_on_object(target, name)  # type: ignore[arg-type]
+
+
+@operation("remove_attribute")
+def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
+    """What `object.__delattr__` does to an attribute that is there."""
+    if not follows(it, items):
+        raise it.unsupported(
+            f"the attribute `{name}` of an object that was passed in cannot be deleted",
+            "Set it to None instead.",
+        )
+    entries = dict(zip(items.keys, items.values, strict=True))
+    it.checked(entries.pop(name), f"{items.type.__name__}.{name}")  # some paths may not have it
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
