@@ -63,7 +63,7 @@ from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
 from .control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
 from .cotangents import Cotangents, Path, cotangent_of
-from .rules import reverse_by_rule
+from .rules import reverse_by_rule, surely_real
 from .structure import STRUCTURE
 
 Read = Callable[
@@ -220,8 +220,10 @@ class Sweep:
         return atom in self.context.active
 
     def contribute(self, atom: Atom, bar: Atom, count: Atom | None = None) -> None:
-        """Add to the cotangent of a value, if it has one."""
+        """Add to the cotangent of a value, if it has one; that of a real value is real."""
         if isinstance(atom, Var) and atom in self.context.active:
+            if atom not in self.context.unbound:
+                bar = surely_real(self, bar, kind_of_atom(bar), atom.kind)
             self.bars.add(atom, bar, count)
 
     def start(self, atom: Atom, bar: Atom, moves: Atom = YES, count: Atom | None = None) -> None:
