@@ -766,3 +766,28 @@ def test_a_global_that_is_not_there_yet(f, tier):
             assert found[1] == pytest.approx((f(0.7 + STEP, n) - f(0.7 - STEP, n)) / (2 * STEP))
             found = found[0]
         assert (found, bound) == (expected, left)
+
+
+class Spring:
+    def force(self, x):
+        return 2.0 * x
+
+
+@pytest.mark.parametrize("is_argument", [True, False])
+@pytest.mark.parametrize(
+    "way", [wg.grad, lambda f: wg.jit(wg.grad(f)), lambda f: wg.grad(wg.jit(f))]
+)
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+def test_a_method_that_an_object_gets_for_itself_later(way, is_argument):
+    spring = Spring()
+
+    def energy(x, of=spring):
+        return (of if is_argument else spring).force(x) * x
+
+    derivative = way(energy)
+    given = (spring,) if is_argument else ()
+    assert derivative(1.5, *given) == 6.0
+    spring.force = lambda x: x**2
+    assert derivative(1.5, *given) == pytest.approx(3 * 1.5**2)
+    del spring.force
+    assert derivative(1.5, *given) == 6.0

@@ -33,6 +33,7 @@ from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.arrays.shape import kind_if_number
 from ...ops.program import containers as co, identity as ident
+from ...runtime.containers import own_dictionary
 from ..boundary.signature import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
@@ -53,6 +54,7 @@ from ..domain.values import (
 )
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import cells, now
+from ..machine import guards
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -168,6 +170,11 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         raise_now(it, AttributeError, message, name=name)
     found = getattr(constant, name)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
+        if type(constant).__dictoffset__ and not isinstance(constant, type):
+            own = own_dictionary(
+                constant
+            )  # what it keeps by that name hides the method of its class
+            guards.rely_on(it.reading.guards, own, name, own.get(name, guards.MISSING))
         return as_known(found)  # a new object at every access: what matters is whose it is
     return it.lift(constant, name, found)
 
