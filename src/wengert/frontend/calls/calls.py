@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import operator
 import sys
 import types
@@ -38,6 +39,7 @@ from ..domain.values import (
     Value,
     as_known,
     flatten,
+    is_mutable,
     is_object,
     tuple_of,
 )
@@ -559,9 +561,26 @@ def _is_inexact(atom: Atom) -> bool:
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
     op = ops.foreign(known)
+    if rule_for(op) is None:
+        _refuse_output(it, known, args, kwargs)
     atoms = [it.atom(arg) for arg in args]
     options = {name: it.atom(value) for name, value in kwargs.items()}
     return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _refuse_output(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> None:
+    """Refuse that a function which nobody reads writes its result to what it is given."""
+    try:
+        named = inspect.signature(known).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        named = kwargs
+    for name in ("out", "output"):
+        given = named.get(name, Const(None))
+        if is_mutable(given):
+            raise it.unsupported(
+                f"{known.__name__} writes to `{name}`, and its Python cannot be read",
+                "Let it give its result back.",
+            )
 
 
 def _call_sourceless(
