@@ -190,3 +190,24 @@ def test_a_result_that_is_written_to_an_argument_and_does_not_move():
         return x * np.sum(out)
 
     assert wg.grad(spread)(2.0) == 9.0
+
+
+def shown(x):
+    print(*x, sep="-")
+    return x @ x
+
+
+def of_all_rows(x):
+    places = [np.arange(n) for n in np.outer(x, x).shape]
+    return np.sum(np.outer(x, x)[np.ix_(*places)])
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("f", [shown, of_all_rows])
+def test_as_many_arguments_as_only_the_run_knows(f, capsys):
+    x = np.array([1.0, 2.0])
+    expected = {shown: 2 * x, of_all_rows: np.full(2, 6.0)}
+    assert wg.grad(f)(x) == pytest.approx(expected[f])
+    assert capsys.readouterr().out == ("1.0-2.0\n" if f is shown else "")
+    assert wg.pushforward(f, x)[1](np.ones(2)) == pytest.approx(sum(expected[f]))
+    assert wg.jit(f)(x) == f(x)

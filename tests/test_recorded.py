@@ -787,3 +787,23 @@ def test_no_handler_replaces_what_is_refused():
 
     with pytest.raises(UnsupportedSyntax, match="another shape in place"):
         wg.grad(program)(np.ones(3))
+
+
+class Labelled:
+    def __init__(self, label, weight):
+        self.label = label
+        self.weight = weight
+
+    @property
+    def __name__(self):
+        return self.label
+
+
+def test_a_property_may_be_named_as_classes_are():
+    labelled = Labelled("ab", 3.0)
+
+    def program(x):
+        return x * labelled.weight * len(labelled.__name__)
+
+    assert wg.grad(program, **RECORDED)(2.0) == 6.0
+    assert wg.grad(program)(2.0) == 6.0

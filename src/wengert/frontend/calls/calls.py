@@ -560,12 +560,22 @@ def _is_inexact(atom: Atom) -> bool:
 @operation("call_foreign")
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
+    _refuse_star(it, known, args)
     op = ops.foreign(known)
     if rule_for(op) is None:
         _refuse_output(it, known, args, kwargs)
     atoms = [it.atom(arg) for arg in args]
     options = {name: it.atom(value) for name, value in kwargs.items()}
     return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _refuse_star(it: Interpreter, known: Any, args: Args) -> None:
+    if any(map(is_star, args)):
+        name = getattr(known, "__name__", "a function")
+        raise it.unsupported(
+            f"`*` in a call of {name} needs a sequence whose length is known when the program is read",
+            "Pass the items one by one, or the sequence itself.",
+        )
 
 
 def _refuse_output(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> None:
@@ -623,6 +633,7 @@ def opaque(
     it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
 ) -> Value:
     """Call a function for its effect or for a value that has no derivative."""
+    _refuse_star(it, function, args)
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     options = {"names": Const(tuple(kwargs))}
     called = function if isinstance(function, Var) else Const(function)
