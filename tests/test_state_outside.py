@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import sys
 import types
 import warnings
 
@@ -791,3 +792,52 @@ def test_a_method_that_an_object_gets_for_itself_later(way, is_argument):
     assert derivative(1.5, *given) == pytest.approx(3 * 1.5**2)
     del spring.force
     assert derivative(1.5, *given) == 6.0
+
+
+def replaced_setting(setting):
+    def f(x):
+        from settings_of_a_test import RATE
+
+        return x * RATE
+
+    return f, lambda: setattr(setting, "RATE", 5.0)
+
+
+def another_module(setting):
+    def f(x):
+        import settings_of_a_test
+
+        return x * settings_of_a_test.RATE
+
+    other = types.ModuleType("settings_of_a_test")
+    other.RATE = 5.0
+    return f, lambda: sys.modules.__setitem__("settings_of_a_test", other)
+
+
+def more_keywords(setting):
+    def scaled(x, rate=2.0):
+        return x * rate
+
+    function = functools.partial(scaled)
+    return lambda x: function(x), lambda: function.keywords.update(rate=5.0)
+
+
+def more_classes(setting):
+    @functools.singledispatch
+    def scaled(x):
+        return 2.0 * x
+
+    return lambda x: scaled(x), lambda: scaled.register(float, lambda x: 5.0 * x)
+
+
+@pytest.mark.parametrize("make", [replaced_setting, another_module, more_keywords, more_classes])
+@pytest.mark.parametrize("way", [wg.grad, lambda f: wg.grad(wg.jit(f))])
+def test_what_a_program_reaches_may_be_replaced(make, way, monkeypatch):
+    setting = types.ModuleType("settings_of_a_test")
+    setting.RATE = 2.0
+    monkeypatch.setitem(sys.modules, "settings_of_a_test", setting)
+    f, change = make(setting)
+    derivative = way(f)
+    assert derivative(1.5) == 2.0
+    change()
+    assert derivative(1.5) == 5.0

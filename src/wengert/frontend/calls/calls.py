@@ -47,7 +47,7 @@ from ..functions.closures import bound_before, closure_of, closure_of_items, mad
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import captures, identities, now, place_of, stands_for
 from ..machine.failing import fail_now, raise_now
-from ..machine.guards import rely_on_partial
+from ..machine.guards import rely_on_count, rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import strictly
@@ -322,7 +322,10 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             return call(it, Const(manifest.namedtuple_of), args, kwargs)
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
-        case types.FunctionType(registry=_, dispatch=dispatch) if args:
+        case types.FunctionType(registry=registry, dispatch=dispatch) if args:
+            rely_on_count(
+                it.reading.guards, registry
+            )  # of classes that have functions of their own
             run = lambda function: call(it, as_known(function), args, kwargs)
             return call_dispatched(it, dispatch, args[0], run)
         case types.FunctionType() if args and (owner := owner_of_init(known, args[0])):

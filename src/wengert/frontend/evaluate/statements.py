@@ -22,6 +22,7 @@ from ..domain.values import Items, Maybe, Value, is_object, kind_of_value
 from ..functions.closures import make_closure
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import fail_now, raise_now
+from ..machine.guards import is_users_module, rely_on
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import Step
@@ -352,14 +353,17 @@ def _from_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
         where = getattr(module, "__file__", None) or "unknown location"
         said = f"cannot import name {name!r} from {module.__name__!r} ({where})"
         raise_now(it, ImportError, said)
-    return Const(getattr(module, name))
+    return it.getattr(Const(module), name)
 
 
 def _imported(it: Interpreter, name: str, package: str | None = None) -> types.ModuleType:
     try:
-        return importlib.import_module(name, package)
+        module = importlib.import_module(name, package)
     except ImportError:
         return fail_now(it, importlib.import_module, Const(name), Const(package))
+    if is_users_module(module):
+        rely_on(it.reading.guards, sys.modules, module.__name__, module)
+    return module
 
 
 def _run_for(it: Interpreter, node: ast.For) -> None:
