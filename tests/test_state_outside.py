@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import sys
+import threading
 import types
 import warnings
 
@@ -841,3 +842,45 @@ def test_what_a_program_reaches_may_be_replaced(make, way, monkeypatch):
     assert derivative(1.5) == 2.0
     change()
     assert derivative(1.5) == 5.0
+
+
+class InSlots:
+    __slots__ = ("rate",)
+
+
+def asked_by_handler(x, of):
+    try:
+        rate = of.rate
+    except AttributeError:
+        rate = 2.0
+    return x * rate
+
+
+def asked_by_name(x, of):
+    return x * (of.rate if hasattr(of, "rate") else 2.0)
+
+
+@pytest.mark.parametrize("ask", [asked_by_handler, asked_by_name])
+@pytest.mark.parametrize("make", [Spring, InSlots, types.SimpleNamespace, threading.local])
+def test_an_attribute_that_comes_and_goes(ask, make):
+    holder = make()
+    derivative = wg.grad(lambda x: ask(x, holder))
+    assert derivative(1.5) == 2.0
+    holder.rate = 5.0
+    assert derivative(1.5) == 5.0
+    del holder.rate
+    assert derivative(1.5) == 2.0
+
+
+@pytest.mark.parametrize("tier", [{}, {"tier": "recorded"}])
+def test_what_belongs_to_a_thread_may_be_assigned(tier):
+    own = threading.local()
+
+    def f(x):
+        if not hasattr(own, "rate"):
+            own.rate = 2.0
+        own.last = x
+        return own.last * own.rate
+
+    assert wg.grad(f, **tier)(1.5) == 2.0
+    assert vars(own) == {"rate": 2.0, "last": 1.5}

@@ -36,7 +36,7 @@ def rely_on(guards: Guards, holder: Any, name: str, found: Any) -> None:
 def has(guards: Guards, holder: Any, name: str) -> bool:
     """`hasattr(holder, name)`, on whose answer the program relies."""
     present = hasattr(holder, name)
-    if hasattr(holder, "__dict__"):
+    if hasattr(holder, "__dict__") or type(holder).__flags__ & HEAP_TYPE:
         guards.setdefault(
             (id(holder), name), (holder, name, Static(PRESENT if present else MISSING))
         )

@@ -164,7 +164,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return it.call(Const(computed.fget), [Const(constant)], {})
-    if not hasattr(constant, name):
+    if not guards.has(it.reading.guards, constant, name):
         kind = type(constant).__name__
         message = f"'{kind}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message, name=name)
