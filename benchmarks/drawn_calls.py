@@ -30,6 +30,8 @@ MOST_RESULTS = 900
 LEFT_OUT = ("plot", "show", "draw", "write", "save", "print", "load", "download", "fetch", "open", "read", "random",
             "test", "remove", "delete", "mkdir", "path", "file", "url", "server", "main")  # fmt: skip
 """What is in the names of functions that do more than compute."""
+IN_FORTRAN = ("fitpack", "roots_")
+"""Names of functions and modules of SciPy that crash, or fill the memory, at arguments that make no sense."""
 
 NUMBERS = (0.7, 1.3, 2.6, 0.31, 25.3, 301.7, 1.01e5)
 OTHERS: tuple[Any, ...] = (
@@ -99,6 +101,9 @@ def functions_of(package: str) -> Iterator[Any]:
                 own
                 and function not in seen
                 and not any(word in function.__qualname__.lower() for word in LEFT_OUT)
+                and not any(
+                    word in f"{function.__module__}.{function.__name__}" for word in IN_FORTRAN
+                )
             ):
                 seen.add(function)
                 yield function

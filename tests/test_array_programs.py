@@ -53,13 +53,17 @@ def option(key: str, name: str, value: Any) -> str:
     return f"{name}=O_{key}_{name}"
 
 
+OF_COUNTS = ("full", "fftfreq", "rfftfreq")
+"""Ops whose first operand says how many entries there are."""
+
+
 def write(name: str, key: str, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any] | None:
     """Write one program; the arguments it takes, or None if users cannot call the op."""
     how = spelled(name)
     if how is None:
         return None
     active = [k for k, arg in enumerate(args) if any(True for _ in leaves(arg))]
-    active = [k for k in active if not (name == "full" and k == 0)]
+    active = [k for k in active if not (name in OF_COUNTS and k == 0)]
     operands = [f"x{k}" if k in active else repr(arg) for k, arg in enumerate(args)]
     rest = [option(key, *item) for item in options.items()]
     if how[0] == "np":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import fft, linalg, signal, special
+from scipy import fft, linalg, ndimage, signal, special
 
 import wengert as wg
 
@@ -162,3 +162,52 @@ def test_A14_a_whole_number_that_is_an_option(name):
 def test_a_number_that_an_elementwise_function_has_no_rule_for_is_no_option():
     with pytest.raises(wg.WengertError, match="WG103"):
         wg.gradient(lambda x, k: x * special.eval_legendre(k, 0.3), 2.0, 3)
+
+
+def dilated(x):
+    out = np.empty_like(x)
+    ndimage.grey_dilation(x, (3,), output=out)
+    return out @ out
+
+
+def dilated_by_place(x):
+    out = np.empty_like(x)
+    ndimage.grey_dilation(x, (3,), None, None, out)
+    return out @ out
+
+
+@pytest.mark.parametrize("f", [dilated, dilated_by_place])
+def test_what_a_function_that_is_not_read_writes_to_is_refused(f):
+    for derivative in (wg.grad(f), wg.grad(f, tier="static"), wg.jacobian(f, mode="forward")):
+        with pytest.raises(wg.WengertError):
+            derivative(np.array([1.0, 3.0, 2.0]))
+
+
+def test_a_result_that_is_written_to_an_argument_and_does_not_move():
+    def spread(x):
+        out = np.zeros(3, dtype=int)
+        ndimage.grey_dilation(np.array([1, 3, 2]), (3,), output=out)
+        return x * np.sum(out)
+
+    assert wg.grad(spread)(2.0) == 9.0
+
+
+def shown(x):
+    print(*x, sep="-")
+    return x @ x
+
+
+def of_all_rows(x):
+    places = [np.arange(n) for n in np.outer(x, x).shape]
+    return np.sum(np.outer(x, x)[np.ix_(*places)])
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("f", [shown, of_all_rows])
+def test_as_many_arguments_as_only_the_run_knows(f, capsys):
+    x = np.array([1.0, 2.0])
+    expected = {shown: 2 * x, of_all_rows: np.full(2, 6.0)}
+    assert wg.grad(f)(x) == pytest.approx(expected[f])
+    assert capsys.readouterr().out == ("1.0-2.0\n" if f is shown else "")
+    assert wg.pushforward(f, x)[1](np.ones(2)) == pytest.approx(sum(expected[f]))
+    assert wg.jit(f)(x) == f(x)

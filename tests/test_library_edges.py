@@ -317,3 +317,36 @@ def test_a_number_of_NumPy_over_a_list_is_an_array(way):
     close(way(divided_by_a_list)(at), expected, rtol=1e-7)
     with pytest.raises(TypeError):
         way(divided_by_a_list)([0.7, 1.3])
+
+
+def of_itself(x, y, turns=2):
+    if turns == 0:
+        return x * y + x.imag * y + (x.is_integer() or y)
+    return of_itself(x * y, y + x.imag, turns - 1) + x * x
+
+
+def turned(x, y):
+    total = 0.0
+    for _ in range(3):
+        point = x + total
+        total = point * y + np.angle(point) * y + (point.is_integer() or y)
+    return total
+
+
+def steered(x, y):
+    """The largest eigenvalue of a loop that is closed by a solution: two of them are conjugate."""
+    a, b = np.array([[0.1, 1.0], [-2.0, -0.2]]), np.array([[0.0], [1.0]])
+    p = linalg.solve_continuous_are(a, b, x**2 * np.eye(2), y * np.eye(1))
+    return np.max(np.linalg.eigvals(a - b @ b.T @ p).real)
+
+
+@pytest.mark.parametrize("f", [of_itself, turned, steered])
+@pytest.mark.filterwarnings("error::numpy.exceptions.ComplexWarning")
+def test_cotangents_of_real_numbers_are_real_where_their_kind_is_not_known(f):
+    step = 1e-5
+    for k, d in enumerate(step * np.eye(2)):
+        ahead, behind = np.array([1.3, 0.7]) + d, np.array([1.3, 0.7]) - d
+        slope = (f(*map(float, ahead)) - f(*map(float, behind))) / (2 * step)
+        assert wg.gradient(f, 1.3, 0.7)[k] == pytest.approx(slope, rel=1e-7)
+    bend = (wg.grad(f)(1.3 + step, 0.7) - wg.grad(f)(1.3 - step, 0.7)) / (2 * step)
+    assert wg.hvp(f)(1.3, 0.7, 1.0) == pytest.approx(bend, rel=1e-6)

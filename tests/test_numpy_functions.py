@@ -119,6 +119,8 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.fft.ifftshift(x),
     lambda x: np.fft.fftfreq(5) * x,
     lambda x: np.fft.rfftfreq(8) * x,
+    lambda x: np.fft.fftfreq(5, 1 / x[0]) * x,
+    lambda x: np.fft.rfftfreq(8, x[1]) * x,
     lambda x: np.fft.fft(np.outer(x, x), axis=0, norm="ortho"),
     lambda x: np.abs(np.fft.fft(x)) ** 2,
     lambda x: np.fft.rfftn(np.outer(x, x)),

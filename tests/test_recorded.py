@@ -9,6 +9,9 @@ import types
 import warnings
 from array import array
 from collections import Counter, OrderedDict, deque
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ from differences import slope
 
 import wengert as wg
 from wengert.compile import engine, recorded
-from wengert.errors import BadArgument, LostDerivative, UnsupportedSyntax
+from wengert.errors import BadArgument, LostDerivative, UnsupportedSyntax, WengertError
 
 RECORDED = {"tier": "recorded"}
 KEPT = {"calls": 0, "last": None}
@@ -741,3 +744,66 @@ def test_global_names_that_an_inner_run_binds_are_left_plain(second):
     assert second(2.0) == 12.0
     assert (LATEST, names["FIRST_BOUND"]) == (4.0, 2.0)
     assert [type(LATEST), type(names["FIRST_BOUND"])] == [float, float]
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        Fraction,
+        Decimal,
+        lambda x: timedelta(seconds=float.__add__(x, 1.0)),
+        lambda x: timedelta(seconds=x),
+        lambda x: x.as_integer_ratio(),
+        lambda x: memoryview(np.full(3, x)),
+    ],
+)
+def test_no_handler_goes_on_with_what_code_in_c_says_of_a_box(measure):
+    """The number itself would have gone through: another path is neither the value nor the derivative."""
+
+    def program(x):
+        try:
+            measure(x)
+        except (TypeError, ValueError):
+            return 2 * x
+        return x * x
+
+    assert program(1.5) == 2.25
+    for tier in ({}, RECORDED):
+        try:
+            found = wg.value_and_grad(program, **tier)(1.5)
+        except WengertError:
+            continue
+        assert found == (2.25, 3.0)
+
+
+def test_no_handler_replaces_what_is_refused():
+    def program(x):
+        try:
+            y = x[:2]
+            y.shape = (2, 1)
+        except Exception:
+            raise TypeError("no such shape") from None
+        return np.sum(y)
+
+    with pytest.raises(UnsupportedSyntax, match="another shape in place"):
+        wg.grad(program)(np.ones(3))
+
+
+class Labelled:
+    def __init__(self, label, weight):
+        self.label = label
+        self.weight = weight
+
+    @property
+    def __name__(self):
+        return self.label
+
+
+def test_a_property_may_be_named_as_classes_are():
+    labelled = Labelled("ab", 3.0)
+
+    def program(x):
+        return x * labelled.weight * len(labelled.__name__)
+
+    assert wg.grad(program, **RECORDED)(2.0) == 6.0
+    assert wg.grad(program)(2.0) == 6.0

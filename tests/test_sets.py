@@ -1,6 +1,8 @@
 """Sets: arguments, globals and attributes that change; operators in place seen by every name."""
 
+import heapq
 import math
+from collections import defaultdict
 
 import pytest
 import standing_alone
@@ -217,3 +219,24 @@ def test_what_earlier_calls_have_stored_by_a_number_is_not_taken_for_its_value()
     with pytest.raises(wg.WengertError, match="is put into a set, or is the key of an entry"):
         wg.grad(square)(0.5)
     assert wg.grad(lambda x: x * {0.5: 3.0}[x])(0.5) == 3.0
+
+
+def test_what_may_be_a_whole_number_is_put_into_a_set():
+    """What leaves a dictionary of lists is of no known kind: runs tell nodes of a graph from lengths of its edges."""
+
+    def longest(lengths):
+        edges = defaultdict(list)
+        for (a, b), length in zip([(0, 1), (0, 2), (1, 2)], lengths, strict=True):
+            edges[a].append((b, length))
+        done = set()
+        far, waiting = 0.0, [(0.0, 0)]
+        while waiting:
+            way, node = heapq.heappop(waiting)
+            done.add(node)
+            far = max(far, way**2)
+            for other, length in edges[node]:
+                if other not in done:
+                    heapq.heappush(waiting, (way + length, other))
+        return far
+
+    assert wg.grad(longest)([1.0, 2.5, 2.0]) == [6.0, 0.0, 6.0]

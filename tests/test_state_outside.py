@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import sys
+import threading
 import types
 import warnings
 
@@ -766,3 +768,119 @@ def test_a_global_that_is_not_there_yet(f, tier):
             assert found[1] == pytest.approx((f(0.7 + STEP, n) - f(0.7 - STEP, n)) / (2 * STEP))
             found = found[0]
         assert (found, bound) == (expected, left)
+
+
+class Spring:
+    def force(self, x):
+        return 2.0 * x
+
+
+@pytest.mark.parametrize("is_argument", [True, False])
+@pytest.mark.parametrize(
+    "way", [wg.grad, lambda f: wg.jit(wg.grad(f)), lambda f: wg.grad(wg.jit(f))]
+)
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+def test_a_method_that_an_object_gets_for_itself_later(way, is_argument):
+    spring = Spring()
+
+    def energy(x, of=spring):
+        return (of if is_argument else spring).force(x) * x
+
+    derivative = way(energy)
+    given = (spring,) if is_argument else ()
+    assert derivative(1.5, *given) == 6.0
+    spring.force = lambda x: x**2
+    assert derivative(1.5, *given) == pytest.approx(3 * 1.5**2)
+    del spring.force
+    assert derivative(1.5, *given) == 6.0
+
+
+def replaced_setting(setting):
+    def f(x):
+        from settings_of_a_test import RATE
+
+        return x * RATE
+
+    return f, lambda: setattr(setting, "RATE", 5.0)
+
+
+def another_module(setting):
+    def f(x):
+        import settings_of_a_test
+
+        return x * settings_of_a_test.RATE
+
+    other = types.ModuleType("settings_of_a_test")
+    other.RATE = 5.0
+    return f, lambda: sys.modules.__setitem__("settings_of_a_test", other)
+
+
+def more_keywords(setting):
+    def scaled(x, rate=2.0):
+        return x * rate
+
+    function = functools.partial(scaled)
+    return lambda x: function(x), lambda: function.keywords.update(rate=5.0)
+
+
+def more_classes(setting):
+    @functools.singledispatch
+    def scaled(x):
+        return 2.0 * x
+
+    return lambda x: scaled(x), lambda: scaled.register(float, lambda x: 5.0 * x)
+
+
+@pytest.mark.parametrize("make", [replaced_setting, another_module, more_keywords, more_classes])
+@pytest.mark.parametrize("way", [wg.grad, lambda f: wg.grad(wg.jit(f))])
+def test_what_a_program_reaches_may_be_replaced(make, way, monkeypatch):
+    setting = types.ModuleType("settings_of_a_test")
+    setting.RATE = 2.0
+    monkeypatch.setitem(sys.modules, "settings_of_a_test", setting)
+    f, change = make(setting)
+    derivative = way(f)
+    assert derivative(1.5) == 2.0
+    change()
+    assert derivative(1.5) == 5.0
+
+
+class InSlots:
+    __slots__ = ("rate",)
+
+
+def asked_by_handler(x, of):
+    try:
+        rate = of.rate
+    except AttributeError:
+        rate = 2.0
+    return x * rate
+
+
+def asked_by_name(x, of):
+    return x * (of.rate if hasattr(of, "rate") else 2.0)
+
+
+@pytest.mark.parametrize("ask", [asked_by_handler, asked_by_name])
+@pytest.mark.parametrize("make", [Spring, InSlots, types.SimpleNamespace, threading.local])
+def test_an_attribute_that_comes_and_goes(ask, make):
+    holder = make()
+    derivative = wg.grad(lambda x: ask(x, holder))
+    assert derivative(1.5) == 2.0
+    holder.rate = 5.0
+    assert derivative(1.5) == 5.0
+    del holder.rate
+    assert derivative(1.5) == 2.0
+
+
+@pytest.mark.parametrize("tier", [{}, {"tier": "recorded"}])
+def test_what_belongs_to_a_thread_may_be_assigned(tier):
+    own = threading.local()
+
+    def f(x):
+        if not hasattr(own, "rate"):
+            own.rate = 2.0
+        own.last = x
+        return own.last * own.rate
+
+    assert wg.grad(f, **tier)(1.5) == 2.0
+    assert vars(own) == {"rate": 2.0, "last": 1.5}

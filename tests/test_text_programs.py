@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import functools
+import io
 import json
 import math
 import operator
+import pickle
 import re
+import struct
 import unicodedata
 from collections import Counter, OrderedDict
 
@@ -394,3 +397,43 @@ def test_what_is_found_in_text_drives_a_program(program, text, x):
 def test_text_that_does_not_fit_raises_what_the_program_raises():
     with pytest.raises(SyntaxError, match=r"unexpected \*"):
         wg.grad(formula, argnums=1)("2**x", 1.0)
+
+
+def through_json(x):
+    stream = io.StringIO()
+    json.dump([x], stream)
+    stream.seek(0)
+    return json.load(stream)[0]
+
+
+def through_pickle(x):
+    stream = io.BytesIO()
+    pickle.dump({"w": x}, stream)
+    stream.seek(0)
+    return pickle.load(stream)["w"] * 2
+
+
+def through_bytes(x):
+    stream = io.BytesIO()
+    stream.write(struct.pack("d", x))
+    return struct.unpack("d", stream.getvalue())[0]
+
+
+@pytest.mark.parametrize("f", [through_json, through_pickle, through_bytes])
+@pytest.mark.parametrize("tier", [{}, {"tier": "static"}, {"tier": "recorded"}])
+def test_what_comes_back_from_a_stream_has_no_derivative(f, tier):
+    with pytest.raises(wg.WengertError):
+        wg.grad(f, **tier)(0.7)
+
+
+@pytest.mark.parametrize("tier", [{}, {"tier": "recorded"}])
+def test_what_is_kept_in_a_stream(tier):
+    """A checkpoint may be written in the middle, and settings read."""
+
+    def f(x):
+        stream = io.BytesIO()
+        pickle.dump({"w": x}, stream)
+        settings = json.load(io.StringIO('{"rate": 2.0}'))
+        return x**2 * settings["rate"] * (len(stream.getvalue()) > 0)
+
+    assert wg.grad(f, **tier)(0.7) == pytest.approx(2.8)

@@ -240,7 +240,7 @@ def as_structured(value: Any, bar: Any) -> Any:
         )
     if isinstance(value, dict):
         return {key: as_structured(value[key], item) for key, item in bar.items()}
-    fields = {name: as_structured(getattr(value, name), item) for name, item in bar.items()}
+    fields = {name: as_structured(getattr(value, name, None), item) for name, item in bar.items()}
     return types.SimpleNamespace(**fields)
 
 

@@ -40,7 +40,7 @@ from ..functions.closures import bound_before, closure_of, closure_of_items
 from ..functions.wrong_calls import refuse_wrong_call
 from ..heap import captures, now
 from ..machine.failing import fail_now, raise_now
-from ..machine.guards import rely_on_partial
+from ..machine.guards import rely_on_count, rely_on_partial
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..polyfills import manifest
@@ -285,6 +285,8 @@ def _call_function(it: Interpreter, known: Any, module: str, args: Args, kwargs:
     if module in LIBRARIES:
         return call_library_function(it, known, known, args, kwargs)
     if args and hasattr(known, "registry") and hasattr(known, "dispatch"):
+        # more classes may get functions of their own
+        rely_on_count(it.reading.guards, known.registry)
         run = lambda function: call(it, as_known(function), args, kwargs)
         return call_dispatched(it, known.dispatch, args[0], run)
     owner = owner_of_init(known, args[0]) if args else None

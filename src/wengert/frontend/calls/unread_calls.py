@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 from ...errors import NoSource, UnsupportedSyntax
 from ...ir.graph import Const, Var
 from ...ir.types import PICTURE, Kind
 from ...ops import registry as ops, structure as st
+from ...rules.registry import rule_for
 from ...runtime.sourceless import Sourceless
 from ..data import columns
-from ..domain.values import Args, Closure, Kwargs, Value
+from ..domain.arguments import is_star
+from ..domain.values import Args, Closure, Kwargs, Value, is_mutable
 from ..functions.closures import made_alone
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -20,10 +23,37 @@ from ..machine.protocol import operation
 @operation("call_foreign")
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
+    _refuse_star(it, known, args)
     op = ops.foreign(known)
+    if rule_for(op) is None:
+        _refuse_output(it, known, args, kwargs)
     atoms = [it.atom(arg) for arg in args]
     options = {name: it.atom(value) for name, value in kwargs.items()}
     return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _refuse_star(it: Interpreter, known: Any, args: Args) -> None:
+    if any(map(is_star, args)):
+        name = getattr(known, "__name__", "a function")
+        raise it.unsupported(
+            f"`*` in a call of {name} needs a sequence whose length is known when the program is read",
+            "Pass the items one by one, or the sequence itself.",
+        )
+
+
+def _refuse_output(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> None:
+    """Refuse that a function which nobody reads writes its result to what it is given."""
+    try:
+        named = inspect.signature(known).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        named = kwargs
+    for name in ("out", "output"):
+        given = named.get(name, Const(None))
+        if is_mutable(given):
+            raise it.unsupported(
+                f"{known.__name__} writes to `{name}`, and its Python cannot be read",
+                "Let it give its result back.",
+            )
 
 
 def call_sourceless(
@@ -66,6 +96,7 @@ def opaque(
     it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
 ) -> Value:
     """Call a function for its effect or for a value that has no derivative."""
+    _refuse_star(it, function, args)
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     options = {"names": Const(tuple(kwargs))}
     called = function if isinstance(function, Var) else Const(function)

@@ -192,4 +192,8 @@ def is_fixed(cls: type, name: str) -> bool:
         return (
             issubclass(cls, _READ_ONLY) and name != "__class__" and not isinstance(found, property)
         )
+    if (
+        cls.__setattr__ is not object.__setattr__
+    ):  # which may keep it elsewhere, as `threading.local` does
+        return False
     return not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType)

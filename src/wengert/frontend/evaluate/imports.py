@@ -11,6 +11,7 @@ from contextlib import suppress
 from ...ir.graph import Const
 from ..domain.values import Value
 from ..machine.failing import fail_now, raise_now
+from ..machine.guards import is_users_module, rely_on
 from ..machine.interpreter import Interpreter
 
 
@@ -36,11 +37,14 @@ def _from_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
         where = getattr(module, "__file__", None) or "unknown location"
         said = f"cannot import name {name!r} from {module.__name__!r} ({where})"
         raise_now(it, ImportError, said)
-    return Const(getattr(module, name))
+    return it.getattr(Const(module), name)
 
 
 def _imported(it: Interpreter, name: str, package: str | None = None) -> types.ModuleType:
     try:
-        return importlib.import_module(name, package)
+        module = importlib.import_module(name, package)
     except ImportError:
         return fail_now(it, importlib.import_module, Const(name), Const(package))
+    if is_users_module(module):
+        rely_on(it.reading.guards, sys.modules, module.__name__, module)
+    return module

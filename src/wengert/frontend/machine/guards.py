@@ -36,7 +36,7 @@ def rely_on(guards: Guards, holder: Any, name: str, found: Any) -> None:
 def has(guards: Guards, holder: Any, name: str) -> bool:
     """`hasattr(holder, name)`, on whose answer the program relies."""
     present = hasattr(holder, name)
-    if hasattr(holder, "__dict__"):
+    if hasattr(holder, "__dict__") or type(holder).__flags__ & HEAP_TYPE:
         guards.setdefault(
             (id(holder), name), (holder, name, Static(PRESENT if present else MISSING))
         )
@@ -56,27 +56,36 @@ def rely_on_function(guards: Guards, function: FunctionType) -> None:
 def rely_on_partial(guards: Guards, function: partial[Any]) -> None:
     for part in ("func", "args", "keywords"):
         rely_on(guards, function, part, getattr(function, part))
-    for name, value in function.keywords.items():
-        rely_on(guards, function.keywords, name, value)
+    rely_on_all(guards, function.keywords)
 
 
 class _Names:
-    """How many names a class keeps."""
+    """How many names there are in a dictionary."""
 
-    def __init__(self, cls: type):
-        self._cls = cls
+    def __init__(self, kept: Mapping[Any, Any]):
+        self._kept = kept
 
     @property
     def count(self) -> int:
-        return len(vars(self._cls))
+        return len(self._kept)
+
+
+def rely_on_count(guards: Guards, kept: Mapping[Any, Any]) -> None:
+    names = _Names(kept)
+    rely_on(guards, names, "count", names.count)
+
+
+def rely_on_all(guards: Guards, kept: Mapping[str, Any]) -> None:
+    """What is held by names, all of it."""
+    for name, found in kept.items():
+        rely_on(guards, kept, name, found)
+    rely_on_count(guards, kept)
 
 
 def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
     """What a class keeps, all of it."""
-    kept, names = vars(cls), _Names(cls)
-    for name, found in kept.items():
-        rely_on(guards, kept, name, found)
-    rely_on(guards, names, "count", names.count)
+    kept = vars(cls)
+    rely_on_all(guards, kept)
     return kept
 
 

@@ -17,6 +17,7 @@ from ...ops import registry as ops, structure as st
 from ...ops.array_kinds import dtype_of
 from ...ops.arrays.shape import kind_if_number
 from ...ops.program import identity as ident
+from ...runtime.containers import own_dictionary
 from ..boundary.templates import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
@@ -35,6 +36,7 @@ from ..domain.values import (
     kind_of_value,
 )
 from ..heap import cells, now
+from ..machine import guards
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
@@ -132,12 +134,17 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return it.call(Const(computed.fget), [Const(constant)], {})
-    if not hasattr(constant, name):
+    if not guards.has(it.reading.guards, constant, name):
         kind = type(constant).__name__
         message = f"'{kind}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message, name=name)
     found = getattr(constant, name)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
+        if type(constant).__dictoffset__ and not isinstance(constant, type):
+            own = own_dictionary(
+                constant
+            )  # what it keeps by that name hides the method of its class
+            guards.rely_on(it.reading.guards, own, name, own.get(name, guards.MISSING))
         return as_known(found)  # a new object at every access: what matters is whose it is
     return it.lift(constant, name, found)
 

@@ -70,9 +70,35 @@ def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
+def _writing(dump: Callable[..., Any], dumps: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that shows numbers in a file."""
+
+    @functools.wraps(dump)
+    def show(shown: Any, file: Any, *args: Any, **keywords: Any) -> Any:
+        _showing(dumps)(shown, *args, **keywords)
+        return dump(all_plain(shown), file, *args, **keywords)
+
+    return show
+
+
+def _reading_file(load: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes numbers of what is left of a file."""
+
+    @functools.wraps(load)
+    def read(file: Any, *args: Any, **keywords: Any) -> Any:
+        if running.get()[-1].texts and file.seekable():
+            here = file.tell()
+            refuse_as_text(file.read())
+            file.seek(here)
+        return load(file, *args, **keywords)
+
+    return read
+
+
 INSTEAD: dict[Any, Callable[..., Any]] = {
-    **{function: _showing(function) for function in (json.dumps, json.dump, struct.pack)},
-    pickle.dumps: _showing(pickle.dumps),
+    **{function: _showing(function) for function in (json.dumps, struct.pack, pickle.dumps)},
+    **{module.dump: _writing(module.dump, module.dumps) for module in (json, pickle)},
+    **{module.load: _reading_file(module.load) for module in (json, pickle)},
     **{function: _reading(function) for function in (json.loads, struct.unpack, pickle.loads)},
     inspect.getattr_static: lambda obj, *names, **default: inspect.getattr_static(
         value_of(obj), *names, **default

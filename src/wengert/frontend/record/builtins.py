@@ -16,6 +16,7 @@ from . import boxes
 from .arrays import array
 from .as_text import from_hex, refuse_as_text
 from .boxes import Recorded, boxes_in
+from .handlers import CAUGHT, Names
 from .methods import as_numpy, as_python
 from .operations import operations
 
@@ -195,8 +196,8 @@ def _super(*args: Any) -> Any:
     return builtins.super(names["__class__"], names[frame.f_code.co_varnames[0]])
 
 
-BUILTINS: dict[str, Any] = {
-    **vars(builtins),
+BUILTINS: dict[str, Any] = Names({
+    **{name: x for name, x in vars(builtins).items() if name not in CAUGHT},
     "float": FLOAT,
     "complex": COMPLEX,
     "type": Type,
@@ -204,5 +205,5 @@ BUILTINS: dict[str, Any] = {
     "issubclass": _issubclass,
     "super": _super,
     "__import__": _import,
-}
+})  # fmt: skip
 """What names mean in a program that is recorded, where it says nothing else of them."""

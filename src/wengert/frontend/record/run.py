@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument, LostDerivative, UnsupportedSyntax
-from ...ir.callers import calling_span, failing_span
+from ...errors import BadArgument, UnsupportedSyntax, WengertError
+from ...ir.callers import calling_span
 from ...numbers.arguments import is_number, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
@@ -22,6 +22,7 @@ from ...runtime.gradients import like_built_on
 from . import reverse as reverse
 from .boxes import Recorded, gathered_items
 from .classes import PLAIN, blank, fill, is_object
+from .handlers import is_of_c, met_in_c
 from .leaving import Leaving
 from .memory import NUMPYS_OWN
 from .sweeps import Run
@@ -56,27 +57,6 @@ def not_too_deep() -> Generator[None]:
             "Keep it in lists or arrays: a chain of objects, each of which holds the next one, is such a nest.",
             calling_span(),
         ) from None
-
-
-def _is_of_c(message: str) -> bool:
-    """Whether compiled code says that it does not know what a box is: it names the class; others do not."""
-    return Recorded.__name__ in message or message.startswith(
-        (
-            "No matching signature found",
-            "can't unbox array from PyObject",
-            "bad argument type for built-in operation",
-        )
-    )
-
-
-def met_in_c(error: TypeError) -> LostDerivative:
-    """Code that is written in C was given a number with a derivative."""
-    said = str(error).replace(Recorded.__name__, "number with a derivative")
-    return LostDerivative(
-        f"code that is written in C takes plain numbers: {said}",
-        "Write it in Python or NumPy, or give the function that calls it a rule: `wg.rrule`.",
-        failing_span(error.__traceback__),
-    )
 
 
 class Parts:
@@ -129,7 +109,9 @@ class RecordedRun:
                 leaving.plain(error)
                 leaving.settle()
                 leaving.sweep_out(0, set())
-                if isinstance(error, TypeError) and _is_of_c(str(error)):
+                if isinstance(error, Exception) and not isinstance(error, WengertError):
+                    self._refuse_caught()  # a handler may have raised this in its place
+                if is_of_c(error):
                     raise met_in_c(error) from error
                 raise
             finally:

@@ -277,6 +277,8 @@ class World:
         made.__qualname__ = cls.__qualname__
         self.keep(cls, made)
         for name, attribute in names.items():
+            if name in ("__name__", "__qualname__"):
+                continue  # of instances: as an attribute of the class it is a text
             type.__setattr__(made, name, self._attribute(attribute))
         for name, x in data.items():
             instead = self.of(x)

@@ -66,10 +66,10 @@ opposite_norm = helper(
     ),
 )
 fftfreq = declare(
-    "fftfreq", "*, n, d=1.0, device=None", infer=Array("float64", 1), np="fft.fftfreq"
+    "fftfreq", "n, d=1.0, *, device=None", infer=Array("float64", 1), np="fft.fftfreq"
 )
 rfftfreq = declare(
-    "rfftfreq", "*, n, d=1.0, device=None", infer=Array("float64", 1), np="fft.rfftfreq"
+    "rfftfreq", "n, d=1.0, *, device=None", infer=Array("float64", 1), np="fft.rfftfreq"
 )
 
 # --- convolutions -------------------------------------------------------------------------

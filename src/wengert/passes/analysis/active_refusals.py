@@ -65,6 +65,7 @@ def _refuse_active_keys(eqn: Eqn, varied: set[Var], own: set[Atom]) -> None:
     if any(is_inexact(kind) or kind in refused for kind in kinds):
         error = number_as_key(eqn)
         error.also_elsewhere = eqn.op is not co.dict_of and eqn.args[0] not in own
+        error.on_a_path = not any(map(is_inexact, kinds))  # it may be a whole number
         raise error
 
 

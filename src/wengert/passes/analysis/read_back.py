@@ -154,6 +154,8 @@ def _gives_numbers(eqn: Eqn) -> bool:
     if eqn.op.name in _READING:
         return True
     rule = rule_for(eqn.op)
+    if rule is None and eqn.namespace == "call":
+        return True  # `pickle.load`, `struct.unpack`: what they make of it nobody knows
     if rule is None or rule.form == "zero":
         return False
     numeric = any(isinstance(kind_of_atom(arg), (Number, Array)) for arg in eqn.args)

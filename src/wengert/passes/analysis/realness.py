@@ -7,8 +7,10 @@ from ...ir.graph import CALL, Block, Callee, Eqn, walk
 from ...ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 
 _OF_UNKNOWN_ORIGIN = frozenset(("apply", "pullback_of", "global", "means", "root"))
-_TURN_COMPLEX = frozenset(("eig", "eigvals", "roots", "fft", "ifft", "rfft", "irfft_adjoint"))
-"""What may give complex numbers of real ones, and whose dtype may be unknown all the same."""
+_TURN_COMPLEX = frozenset((
+    "eig", "eigvals", "roots", "fft", "ifft", "rfft", "irfft_adjoint", "imag", "i_imag", "angle",
+))  # fmt: skip
+"""What may give complex numbers of real ones, or such cotangents, and whose dtype may be unknown all the same."""
 
 
 def may_be_complex(block: Block) -> bool:

@@ -11,6 +11,7 @@ from ...ir.graph import Atom, Block, Eqn, Function, Input, Var
 from ...ir.records import replace
 from ...ir.types import Number
 from ...ops import registry, structure as st
+from ..analysis.realness import says_little
 from ..blocks.copies import inlined
 from ..forward.implicit import Root
 from ..forward.push import pushforward
@@ -26,6 +27,8 @@ def reverse_root(sweep: Sweep, eqn: Eqn) -> None:
     x_bar = sweep.total(at.x)
     if not wrt:
         return
+    if says_little(kind_of_atom(x_bar)) and sweep.context.maybe_complex:
+        x_bar = sweep.builder.emit(st.project, x_bar, at.x)  # real where x is
     (r,) = inlined(sweep.builder, at.residual, [*at.operands, at.x])
     mu = at.divided(x_bar, r) if at.is_number else _cotangent(sweep, at, x_bar, r)
     adjoint = _adjoint(sweep, at.residual, wrt, negative=at.is_number)

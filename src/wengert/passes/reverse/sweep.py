@@ -47,6 +47,7 @@ from ..edges.zero_tangents import YES
 from ..forward.preparation import prepared, with_checks
 from ..residuals.plan import shared
 from ..simplify.shapes import with_shapes_of_needed
+from .broadcasting import surely_real
 from .calls import CALLS, last_checkpointed_call, reverse_call
 from .checkpointing import comment, in_blocks
 from .context import Context, Read, context_of, scalars_above
@@ -173,8 +174,10 @@ class Sweep:
         return atom in self.context.active
 
     def contribute(self, atom: Atom, bar: Atom, count: Atom | None = None) -> None:
-        """Add to the cotangent of a value, if it has one."""
+        """Add to the cotangent of a value, if it has one; that of a real value is real."""
         if isinstance(atom, Var) and atom in self.context.active:
+            if atom not in self.context.unbound:
+                bar = surely_real(self, bar, kind_of_atom(bar), atom.kind)
             self.bars.add(atom, bar, count)
 
     def start(self, atom: Atom, bar: Atom, moves: Atom = YES, count: Atom | None = None) -> None:

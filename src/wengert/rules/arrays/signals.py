@@ -23,11 +23,19 @@ from ...ops.arrays.signals import (
     rfft_adjoint,
     rfftfreq,
 )
-from ..forms import bilinear_rule, linear_rule, zero_rule
+from ..forms import bilinear_rule, differential, linear_rule, zero_rule
 
-zero_rule(fftfreq, rfftfreq, opposite_norm)
+zero_rule(opposite_norm)
 
 # --- Fourier transforms -------------------------------------------------------------------
+
+
+@differential(fftfreq)
+@differential(rfftfreq)
+def _(dn, dd, n, d, Ω):
+    """Frequencies are whole multiples of 1/(n d), and n is a count."""
+    return -(dd / d) * Ω
+
 
 linear_rule(
     fft,
