@@ -24,6 +24,7 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
+from ...ops.arrays.vectors import FACTORS
 from ...rules.registry import rule_for
 from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
@@ -566,7 +567,10 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     if is_new:
         keep = operand if tape.is_listed else at_level_below
         options = {k: _kept_index(keep(x, tape)) for k, x in options.items()}
-        tape.entries.append(Computed(op, kept, options, out))
+        step = Computed(op, kept, options, out)
+        if op.name in FACTORS:
+            step.note_vectors()
+        tape.entries.append(step)
     elif tape.is_listed and _is_answer(out):
         asked(op, operands, options, out)
     return box

@@ -115,22 +115,45 @@ running: ContextVar[tuple[Tape, ...]] = ContextVar("the runs that are being reco
 class Sweep:
     """Tangents or cotangents of everything in a run, as far as a sweep has come."""
 
-    __slots__ = ("numbers", "shadows", "zeros")
+    __slots__ = ("numbers", "reads", "shadows", "zeros")
 
     def __init__(self, zeros: Callable[..., Any]):
         self.numbers: dict[int, Any] = {}
         self.shadows: dict[Memory, Any] = {}
+        self.reads: dict[Memory, Any] = {}
+        """Of memories that note it: ones where elements have been reached, laid out alike."""
         self.zeros = zeros
 
     def shadow(self, memory: Memory) -> Any:
+        """The derivatives of all that lies in a memory, which change in place."""
+        if memory.notes_reads:
+            self._note(memory, value_of(memory.flat), ...)
+        return self._shadow(memory)
+
+    def _shadow(self, memory: Memory) -> Any:
         found = self.shadows.get(memory)
         if found is None:
             found = self.shadows[memory] = memory.shadow(self.zeros)
         return found
 
-    def part(self, memory: Memory, view: np.ndarray[Any, Any]) -> Any:
-        """The derivatives of a view, which change in place."""
-        return memory.part(self.shadow(memory), view)
+    def part(self, memory: Memory, view: np.ndarray[Any, Any], index: Any = ...) -> Any:
+        """The derivatives of a view, of which those at an index change in place."""
+        if memory.notes_reads:
+            self._note(memory, view, index)
+        return memory.part(self._shadow(memory), view)
+
+    def _note(self, memory: Memory, view: np.ndarray[Any, Any], index: Any) -> None:
+        if memory not in self.reads:
+            self.reads[memory] = memory.shadow(np.zeros)
+        memory.part(self.reads[memory], view)[index] = 1.0
+
+    def read_along(self, seen: Seen, axis: int) -> Any:
+        """Which columns or rows of a matrix have been reached."""
+        if seen.memory not in self.reads:
+            return np.zeros(0, int)
+        reached = seen.memory.part(self.reads[seen.memory], seen.view) != 0
+        others = tuple(k for k in range(reached.ndim) if k != reached.ndim + axis)
+        return np.flatnonzero(reached.any(axis=others))
 
     def add(self, to: Any, bar: Any) -> None:
         """Add to the cotangent of an operand, a list of operands or a constant."""
@@ -281,6 +304,13 @@ class Computed:
         self.options = options
         self.results = results
         """A `Number` or a `Seen` each, a plain value where there is no derivative; a tuple of several."""
+
+    def note_vectors(self) -> None:
+        """Have sweeps note which vectors of a factorisation they reach; those of equal values are refused."""
+        self.span = calling_span()
+        for each in self.results:
+            if isinstance(each, Seen):
+                each.memory.notes_reads = True
 
     def pull(self, sweep: Sweep) -> None:
         bar = self._bar(self.results, sweep)
@@ -439,7 +469,7 @@ class Taken:
         flat = sweep.shadows.pop(self.result.memory, None)
         if flat is not None:
             bar = self.result.memory.part(flat, self.result.view)
-            to = sweep.part(self.memory, self.view)
+            to = sweep.part(self.memory, self.view, self.index)
             for field, each in zip(number_fields(to), number_fields(bar), strict=True):
                 np.add.at(field, self.index, each)
 
@@ -459,7 +489,7 @@ class Written:
     def pull(self, sweep: Sweep) -> None:
         if self.memory not in sweep.shadows:
             return
-        whole = sweep.part(self.memory, self.view)
+        whole = sweep.part(self.memory, self.view, self.index)
         bar = whole[self.index]
         if holds_operands(self.value):
             own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
@@ -497,7 +527,7 @@ class Added:
     def pull(self, sweep: Sweep) -> None:
         if self.memory not in sweep.shadows:
             return
-        bar = sweep.part(self.memory, self.view)[self.index]
+        bar = sweep.part(self.memory, self.view, self.index)[self.index]
         own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
         own = own if self.sign > 0 else -own
         sweep.add(self.value, in_shape_of(own, value_in(self.value)))
