@@ -20,7 +20,7 @@ from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import like_built_on, zeros
 from . import reverse as reverse
 from .boxes import Recorded, gathered_items
-from .classes import PLAIN, blank, fill, is_object
+from .classes import CLASS, PLAIN, blank, fill, is_object
 from .leaving import Leaving
 from .memory import NUMPYS_OWN
 from .sweeps import Run
@@ -81,7 +81,10 @@ def met_in_c(error: TypeError) -> LostDerivative:
 class Parts:
     """An object of a result, by the names of its attributes."""
 
-    def __init__(self, parts: dict[str, Any]):
+    __slots__ = ("__dict__", "of_class")
+
+    def __init__(self, of_class: type, parts: dict[str, Any]):
+        self.of_class = of_class
         vars(self).update(parts)
 
 
@@ -314,7 +317,8 @@ def _structure(y: Any, tape: Tape) -> Any:
         return {key: _structure(item, tape) for key, item in y.items()}
     if is_object(y):
         parts = attributes_of(y).items()
-        return Parts({name: _structure(item, tape) for name, item in parts})
+        cls = vars(type(y)).get(CLASS, type(y))
+        return Parts(cls, {name: _structure(item, tape) for name, item in parts})
     return y
 
 
@@ -374,7 +378,11 @@ def _tangent_of(y: Any, dots: dict[int, Any]) -> Any:
     if isinstance(y, dict):
         return {key: _tangent_of(item, dots) for key, item in y.items()}
     if isinstance(y, Parts):
-        return SimpleNamespace(**{name: _tangent_of(item, dots) for name, item in vars(y).items()})
+        parts = {name: _tangent_of(item, dots) for name, item in vars(y).items()}
+        is_plain = not hasattr(y.of_class, "__dataclass_fields__")
+        made = SimpleNamespace() if is_plain else object.__new__(y.of_class)
+        fill(made, parts)
+        return made
     return None
 
 

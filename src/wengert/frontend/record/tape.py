@@ -155,6 +155,18 @@ class Sweep:
         others = tuple(k for k in range(reached.ndim) if k != reached.ndim + axis)
         return np.flatnonzero(reached.any(axis=others))
 
+    def taken(self, result: Any) -> Any:
+        """The cotangent of the result of a step, which has no other one before."""
+        if isinstance(result, Number):
+            return self.numbers.pop(result.slot, None)
+        if isinstance(result, Seen):
+            flat = self.shadows.pop(result.memory, None)
+            return None if flat is None else result.memory.part(flat, result.view)
+        if isinstance(result, (list, tuple)):
+            bars = [self.taken(each) for each in result]
+            return None if all(bar is None for bar in bars) else bars
+        return None
+
     def add(self, to: Any, bar: Any) -> None:
         """Add to the cotangent of an operand, a list of operands or a constant."""
         if bar is None:
@@ -313,22 +325,10 @@ class Computed:
                 each.memory.notes_reads = True
 
     def pull(self, sweep: Sweep) -> None:
-        bar = self._bar(self.results, sweep)
+        bar = sweep.taken(self.results)
         if bar is None:
             return
         operations.pull(sweep, self, bar)
-
-    def _bar(self, result: Any, sweep: Sweep) -> Any:
-        """The cotangent of the result, which has no other one before this step."""
-        if isinstance(result, Number):
-            return sweep.numbers.pop(result.slot, None)
-        if isinstance(result, Seen):
-            flat = sweep.shadows.pop(result.memory, None)
-            return None if flat is None else result.memory.part(flat, result.view)
-        if isinstance(result, (list, tuple)):
-            bars = [self._bar(each, sweep) for each in result]
-            return None if all(bar is None for bar in bars) else bars
-        return None
 
     def push(self, sweep: Sweep) -> None:
         dots = [dot_in(x, sweep) for x in self.operands]
