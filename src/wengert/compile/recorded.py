@@ -29,7 +29,7 @@ from ..errors import (
 from ..frontend.boundary import signature
 from ..frontend.record.boxes import Recorded
 from ..frontend.record.records import is_record
-from ..frontend.record.run import Leaf, RecordedRun, holds_one_of, not_too_deep
+from ..frontend.record.run import RecordedRun, holds_one_of, not_too_deep
 from ..ir.callers import failing_span
 from ..ir.types import Kind
 from ..notebooks import place
@@ -39,7 +39,7 @@ from ..numbers.number import value_of
 from ..ops.program.checks import counted
 from . import calling
 from .patience import LongReading
-from .replayed import Gradients, Once, ToRecord, paired
+from .replayed import Gradients, Once, ToRecord, along, paired, step as step
 from .tangents import leaves_like
 from .verbs import Verb, no_such_argument, not_differentiable, not_followed
 
@@ -202,7 +202,7 @@ def _derivative(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str
 def _hvp(function: Any, args: Sequence[Any], kwargs: dict[str, Any], k: int, vector: Any) -> Any:
     gradients = _gradients_of(function, kwargs, (k,))
     run = RecordedRun(lambda *point: gradients(*point)[0], args, {}, (k,))
-    return run.tangent(_along(run, k, vector))
+    return run.tangent(along(run, k, vector))
 
 
 # --- linear maps ------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def pushforward(
             )
         for k, (x, dot) in enumerate(zip(examples, tangents, strict=True)):
             _must_fit(x, dot, "the tangent", f"argument {k}")
-        dots = [pair for k, dot in enumerate(tangents) for pair in _along(run, k, dot)]
+        dots = [pair for k, dot in enumerate(tangents) for pair in along(run, k, dot)]
         return run.tangent(dots)
 
     push.__qualname__ = f"pushforward of {calling.shown(function)}"
@@ -263,9 +263,3 @@ def _must_fit(value: Any, given: Any, what: str, whose: str) -> None:
         leaves_like(value, given, what, whose)
     except signature.CarriesDerivatives:
         return  # a derivative of this derivative is being taken
-
-
-def _along(run: RecordedRun, k: int, dot: Any) -> list[tuple[Leaf, Any]]:
-    """The numbers and arrays of an argument, each with its tangent."""
-    leaves = run.builds[k](lambda leaf: leaf)
-    return [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]

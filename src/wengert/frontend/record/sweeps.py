@@ -71,37 +71,6 @@ def boxed(tape: Tape, x: Any) -> Any:
     return Recorded(x, tape, Number(x, tape.slot()))
 
 
-class Replayed:
-    """A run that was made before as a step of another one."""
-
-    __slots__ = ("given", "results", "run")
-
-    def __init__(
-        self,
-        run: Run,
-        given: Sequence[tuple[Recorded, Any]],
-        results: Sequence[tuple[Recorded, Any]],
-    ):
-        self.run, self.given, self.results = run, given, results
-        """What it was differentiated by, and what it gave: boxes of it, and operands of the other run."""
-
-    def pull(self, sweep: Sweep) -> None:
-        bars = [(y, bar) for y, seen in self.results if (bar := sweep.taken(seen)) is not None]
-        if bars:
-            boxes = [box for box, _ in self.given]
-            found = self.run.pulled([y for y, _ in bars], [bar for _, bar in bars], boxes)
-            for (_, x), bar in zip(self.given, found, strict=True):
-                sweep.add(x, bar)
-
-    def push(self, sweep: Sweep) -> None:
-        dots = [(box, dot) for box, x in self.given if (dot := x.dot(sweep)) is not None]
-        found = self.run.pushed(
-            [box for box, _ in dots], [dot for _, dot in dots], [y for y, _ in self.results]
-        )
-        for (_, seen), dot in zip(self.results, found, strict=True):
-            set_dot(sweep, seen, dot)
-
-
 def _derivative(sweep: Sweep, box: Any) -> Any:
     if isinstance(box, (list, tuple)):
         return [_derivative(sweep, item) for item in box]
