@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from types import MethodType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument, LostDerivative, UnsupportedSyntax
+from ...errors import BadArgument, LostDerivative, NoRule, UnsupportedSyntax
 from ...ir.callers import calling_span, failing_span
-from ...numbers.arguments import is_number, parts_of, with_parts
+from ...numbers.arguments import is_number, mapped_numbers, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
+from ...ops.program.refusals import of_captured
 from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import like_built_on, zeros
 from . import reverse as reverse
-from .boxes import Recorded, gathered_items
+from .boxes import Recorded, gathered_items, noting
 from .classes import CLASS, PLAIN, blank, fill, is_object
 from .leaving import Leaving
+from .libraries import own_rule
 from .memory import NUMPYS_OWN
 from .sweeps import Run
 from .tape import Tape
@@ -240,6 +242,11 @@ class RecordedRun:
 
     def _enter_object(self, x: Any) -> tuple[Any, Build]:
         parts = self._parts_of(x)
+        if parts and isinstance(x, FunctionType) and own_rule(x) is not None:
+            captured = [name for name, part in parts.items() if _numbers_in(part)]
+            if captured:
+                made = self._world.keep(x, _refused_when_called(x.__qualname__, captured[0]))
+                return made, lambda of: mapped_numbers(x, zeros, gradient=True)
         if not parts or isinstance(x, BaseException):
             return self._world.of(x), lambda of: None
         names = list(parts)
@@ -295,6 +302,21 @@ class RecordedRun:
         results = boxes_in_structure(self.y)
         found = self.run.pushed(boxes, [dot for _, dot in dots], results)
         return _tangent_of(self.y, {id(y): dot for y, dot in zip(results, found, strict=True)})
+
+
+def _numbers_in(x: Any) -> list[Any]:
+    found: list[Any] = []
+    mapped_numbers(x, found.append)
+    return found
+
+
+def _refused_when_called(function: str, captured: str) -> Callable[..., Any]:
+    """A function with a rule, which says nothing about what the function has captured and is differentiated."""
+
+    def refuse(*args: Any, **keywords: Any) -> Any:
+        raise noting(NoRule(*of_captured(function, captured), calling_span()))
+
+    return refuse
 
 
 def _empty_like(x: dict[Any, Any]) -> Any:

@@ -31,6 +31,7 @@ from ...ir.types import COUNTS, UNKNOWN, Array, Kind, Number, Seq, Struct, is_di
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_name
 from ...ops.program import containers as co, cotangents as ct, memory as me
+from ...ops.program.refusals import of_captured
 from ...rules.registry import Rule, rule_for
 from ..blocks.loops import LOOPS, Loop, view
 from .caught import HOLDING, carries
@@ -182,13 +183,7 @@ def _refuse_active_captured(eqn: Eqn, varied: set[Var]) -> None:
     captured = zip(eqn.args[1:], eqn.param("names"), strict=True)
     name = next((name for atom, name in captured if atom in varied), None)
     if name is not None:
-        raise NoRule(
-            f"the rule of {eqn.param('function')} says nothing about `{name}`, which it has captured and "
-            "which is differentiated",
-            f"Pass `{name}` as an argument that the rule covers, leave the function itself out of what is\n"
-            "differentiated (`argnums`), or read its code instead of the rule with `wg.opt_out`.",
-            eqn.span,
-        )
+        raise NoRule(*of_captured(eqn.param("function"), name), eqn.span)
 
 
 def _refuse_operands_without_rows(eqn: Eqn, varied: set[Var]) -> None:
