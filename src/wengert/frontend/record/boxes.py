@@ -42,6 +42,7 @@ from .tape import (
     Taken,
     Tape,
     Written,
+    noting as noting,
     running,
 )
 
@@ -352,13 +353,6 @@ _set_tape = vars(Recorded)["tape"].__set__
 _set_number = vars(Recorded)["number"].__set__
 _set_memory = vars(Recorded)["memory"].__set__
 _set_root = vars(PerturbedNumber)["root_of"].__set__
-
-
-def noting(error: WengertError) -> WengertError:
-    """An error that refuses the runs under way, whatever handlers their programs have."""
-    for tape in running.get():
-        tape.refusals.append(error)
-    return error
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:

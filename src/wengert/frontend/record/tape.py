@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import WengertError
+from ...errors import UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ir.graph import Span
 from ...ir.op import Op
@@ -40,7 +40,8 @@ class Tape:
         self.level = level
         self.listed = listed
         """The outermost tape, if it is to be written out."""
-        self.entries: list[Entry] = []
+        most = limit.get()
+        self.entries: list[Entry] = [] if most is None else Bounded(most)
         self.slots = 0
         self.is_open = True
         self.memories: list[Memory] = []
@@ -94,6 +95,73 @@ class Tape:
         """A place for the derivative of another number."""
         self.slots += 1
         return self.slots - 1
+
+
+limit: ContextVar[float | None] = ContextVar("how many bytes a tape may take", default=None)
+
+
+class Bounded(list[Entry]):
+    """Steps that may take so many bytes: themselves, and arrays that would be gone without them."""
+
+    def __init__(self, most: float):
+        super().__init__()
+        self._most = most
+        self._taken = 0
+        self._saved: dict[Memory, Saved] = {}
+        """What is copied when the memory is written to."""
+
+    def append(self, entry: Entry) -> None:
+        super().append(entry)
+        self._taken += _STEP
+        for name in vars(type(entry))["__slots__"]:
+            self._count(getattr(entry, name, None), is_new=name.startswith("result"))
+        self._count_copy(getattr(entry, "memory", None), None)
+        if self._taken > self._most:
+            raise noting(UnsupportedSyntax(*_too_long(self._most), calling_span()))
+
+    def _count(self, part: Any, *, is_new: bool) -> None:
+        if isinstance(part, (list, tuple)):
+            for item in part:
+                self._count(item, is_new=is_new)
+            return
+        if isinstance(part, Held):
+            part = part.seen
+        if isinstance(part, np.ndarray) and part.base is None:
+            self._taken += part.nbytes
+        elif isinstance(part, Seen):
+            if part.saved is not None:
+                self._count_copy(part.memory, part.saved)
+            if is_new or part.saved is None:
+                self._taken += part.view.nbytes
+
+    def _count_copy(self, memory: Memory | None, saved: Saved | None) -> None:
+        """Count what was saved of a memory before, if a write has had it copied since."""
+        before = None if memory is None else self._saved.get(memory)
+        if memory is not None and before is not None and before.flat is not None:
+            self._taken += memory.size
+            del self._saved[memory]
+        if memory is not None and saved is not None:
+            self._saved[memory] = saved
+
+
+_STEP = 150
+"""About how many bytes an entry takes with its operands."""
+
+
+def _too_long(most: float) -> tuple[str, str]:
+    message = f"the tape of this run takes more than {most:,.0f} bytes, the limit that `wg.tape_limit` has set"
+    hint = (
+        "What is read keeps less than what is recorded, and less still in `wg.checkpoint`:\n"
+        '`tier="static"` reads it, or says why it cannot be read. Or set a higher limit.'
+    )
+    return message, hint
+
+
+def noting(error: WengertError) -> WengertError:
+    """An error that refuses the runs under way, whatever handlers their programs have."""
+    for tape in running.get():
+        tape.refusals.append(error)
+    return error
 
 
 class Placed(list[Entry]):
@@ -216,24 +284,23 @@ class Number:
 class Seen:
     """An operand that is an array: the view of its memory, and what it held."""
 
-    __slots__ = ("_copy", "_live", "_saved", "memory", "view")
+    __slots__ = ("_live", "memory", "saved", "view")
 
     def __init__(self, value: Any, memory: Memory, *, keeps: bool = True):
         self.view = value_of(value)
         self.memory = memory
-        self._saved: Saved | None = None
+        self.saved: Saved | None = None
         self._live = value
-        self._copy = None
         if keeps and self.view.nbytes * 4 < memory.size:
             self._live = value.copy()
         elif keeps:
-            self._saved = memory.save()
+            self.saved = memory.save()
 
     @property
     def value(self) -> Any:
-        if self._saved is None or self._saved.flat is None:
+        if self.saved is None or self.saved.flat is None:
             return self._live
-        return self.memory.part(self._saved.flat, self.view)
+        return self.memory.part(self.saved.flat, self.view)
 
     def dot(self, sweep: Sweep) -> Any:
         if self.memory not in sweep.shadows:
@@ -263,14 +330,14 @@ class Moved:
 class Held:
     """An operand that is an array without a derivative, as it was."""
 
-    __slots__ = ("_seen",)
+    __slots__ = ("seen",)
 
     def __init__(self, seen: Seen):
-        self._seen = seen
+        self.seen = seen
 
     @property
     def value(self) -> Any:
-        return self._seen.value
+        return self.seen.value
 
 
 def value_in(x: Any) -> Any:
