@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,10 +33,13 @@ def restated(
         return None
     rule = rule_for(op)
     if op.elementwise if rule is None else _knows(rule, options, plain) and op not in _OF_PARTS:
-        return None
+        if plain(options.get("initial")) in (None, _LEAST.get(op.name)):
+            return None
     return _folded(op, args, options, plain)
 
 
+_LEAST = {"max": -math.inf, "min": math.inf}
+"""Initial values that are never the extreme: rows know of these alone."""
 _OF_PARTS = (fa.svd, fa.qr)
 """Factorisations that may be asked for some of their parts."""
 

@@ -246,6 +246,10 @@ def _kind_of_number(x: Any) -> Any:
     return np.empty(0, dtype).real.dtype
 
 
+def _compress(box: Recorded, condition: Any, axis: Any = None, **options: Any) -> Any:
+    return operations.called(np.compress, (condition, box, axis), options)
+
+
 def _put(box: Recorded, indices: Any, values: Any, mode: str = "raise") -> None:
     operations.put(box, indices, values, mode)
 
@@ -283,6 +287,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "copy": _copy,
     "astype": _astype,
     "view": _view_as,
+    "compress": _compress,
     "put": _put,
     "conjugate": _conjugate,
     "conj": _conjugate,
