@@ -74,9 +74,7 @@ def called(
     instead = _other_form(op, args, keywords)
     if instead is not None:
         return operations.current(instead)(*args, **keywords)
-    operands, options = bind(op, args, keywords)
-    if op in registry.ruled:
-        operands = _with_defaults(op, operands)
+    args, operands, options = _bound(op, args, keywords)
     lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
     columns = [x for x in operands if _is_column(x)]
     if columns and isinstance(function, np.ufunc):
@@ -99,6 +97,14 @@ def called(
 
 
 _ONE_BY_ONE = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
+
+
+def _bound(op: Op, args: Any, keywords: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What a function is given, arrays of boxes in its lists as boxes, and the operands and options of its op."""
+    if takes_list(op) and args and isinstance(args[0], (list, tuple)):
+        args = (type(args[0])(map(gathered_items, args[0])), *args[1:])
+    operands, options = bind(op, args, keywords)
+    return args, _with_defaults(op, operands) if op in registry.ruled else operands, options
 
 
 def _with_defaults(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
