@@ -222,7 +222,10 @@ def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options:
         boxes.asked(registry.named("astype"), (box,), {"dtype": target}, plain)
         return plain
     if target == value.dtype:
-        return copied(box, "K") if copy and box.memory is not None else box
+        order = args[0] if args else options.get("order", "K")
+        if box.memory is None or (not copy and value.astype(target, order, copy=False) is value):
+            return box
+        return copied(box, order)
     below = box.value.astype(target)
     return boxes.noted(box.tape, registry.named("astype"), (box,), {"dtype": target}, below)
 
