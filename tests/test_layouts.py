@@ -421,6 +421,8 @@ def test_a_write_to_what_may_be_a_copy():
     slope, slopes = oracle.central_gradient(in_another_order_without_a_copy, 1.3, ROW.copy())
     assert found[0] == pytest.approx(slope, rel=1e-6)
     assert found[1] == pytest.approx(slopes, rel=1e-6)
+    recorded = wg.grad(in_another_order_without_a_copy, tier="recorded")
+    assert recorded(1.3, ROW.copy()) == pytest.approx(slope, rel=1e-6)
 
 
 def flat_and_changed(x, square):

@@ -279,6 +279,33 @@ def test_made_inside_a_program():
     assert wg.grad(lambda x: wg.over_parts(cube, (1.0, 2.0))(x))(2.0) == 36.0
 
 
+def test_in_a_recorded_run(executor):
+    """Boxes were sent to processes as plain numbers, and no derivative came back."""
+    recorded = {"tier": "recorded"}
+    number = wg.over_parts(cube, [1.0, 2.0], executor)
+    of_number = lambda x: x * number(x)  # 3 x⁴
+    assert wg.grad(of_number, **recorded)(2.0) == pytest.approx(96.0)
+    assert wg.derivative(of_number, order=3, **recorded)(2.0) == pytest.approx(144.0)
+    total = one(executor)
+    found = wg.grad(lambda theta: total(theta) ** 2, **recorded)(THETA)
+    same(found, wg.grad(lambda theta: by_loop(theta) ** 2)(THETA))
+    tree = wg.over_parts(moments, [1.0, 2.0], executor)
+    x = np.array([1.0, 3.0])
+    of_tree = lambda x: np.sum(tree(x)["of"][0] * x) * tree(x)["sum"]
+    same(wg.grad(of_tree, **recorded)(x), wg.grad(of_tree, tier="static")(x))
+    same(wg.hessian(of_tree, **recorded)(x), wg.hessian(of_tree, tier="static")(x))
+
+
+def test_a_function_that_has_captured_numbers_of_a_recorded_run():
+    def f(x, executor):
+        return wg.over_parts(lambda t, part: t * part * x, [1.0, 3.0], executor)(x)
+
+    slope = wg.grad(f, tier="recorded")
+    assert slope(2.0, None) == pytest.approx(16.0)
+    error = refusal("WG101", NotImplementedError, lambda: slope(2.0, Serial()))
+    says(error, "what is summed over parts is made inside the program that is differentiated")
+
+
 def test_any_iterable_of_parts():
     assert wg.over_parts(cube, iter([1.0, 2.0]))(1.0) == 3.0
     assert wg.over_parts(cube, np.arange(4.0))(1.0) == 6.0

@@ -137,3 +137,11 @@ def test_where_recording_is_refused_as_well_it_is_read(monkeypatch, verb):
         verb(f, 0.7)  # it leaves traces: nobody knows how far it has come
     assert verb(f, 0.7) == pytest.approx(slope(0.7), rel=1e-7)
     assert seen == [1]
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_what_comes_to_the_limit_of_its_tape_is_read():
+    derivative = wg.grad(long_program())
+    with wg.tape_limit(500):
+        assert derivative(0.7) == pytest.approx(slope(0.7), rel=1e-7)
+    assert tier_of(derivative, 0.7) == "read"

@@ -65,3 +65,12 @@ def test_a_view_by_the_parts_of_complex_numbers():
         return (z.view(float) ** 2).sum()
 
     assert wg.grad(f, **RECORDED)(np.array([2.0, 3.0])) == pytest.approx([8.0, 114.0])
+
+
+def test_arrays_of_objects_are_joined():
+    def joined(x):
+        items = np.empty(1, dtype=object)
+        items[0] = x * x
+        return np.sum(np.concatenate((items, np.ones(2) * x)) ** 2)  # x⁴ + 2 x²
+
+    assert wg.grad(joined, tier="recorded")(0.7) == pytest.approx(4 * 0.7**3 + 4 * 0.7)

@@ -1,14 +1,17 @@
 """Memory in a run that is recorded: arrays that lie in one memory, however the program came by them."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from differences import slope
+from error_texts import refusal, says
 
 import wengert as wg
-from wengert.errors import UnsupportedSyntax
+from wengert.errors import BadArgument, UnsupportedSyntax
+from wengert.frontend.record.run import RecordedRun
 
 RECORDED = {"tier": "recorded"}
 WHOLE = np.zeros(6)
@@ -170,3 +173,71 @@ def test_a_pole_of_a_function_of_numpy_is_infinite():
 def test_an_item_is_a_number_of_python():
     y = wg.value_and_grad(lambda x: (np.float64(2.0) * x).item(), **RECORDED)(1.5)[0]
     assert (type(y), y) == (float, 3.0)
+
+
+# --- the limit of a tape ------------------------------------------------------------------------
+
+
+def diffused(x, turns=1000):
+    for _ in range(turns):
+        x = x + 0.1 * (np.roll(x, 1) - x)
+    return np.sum(x**2)
+
+
+def added_up(x):
+    for _ in range(20_000):
+        x = math.sin(x) + 0.5 * x
+    return x
+
+
+def changed_in_place(x):
+    a, total = x.copy(), 0.0
+    for _ in range(500):
+        total = total + np.sum(a * a)
+        a[1:] *= 0.9
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), [(diffused, np.ones(1000)), (added_up, 0.3), (changed_in_place, np.ones(1000))]
+)
+def test_a_tape_has_a_limit(f, x):
+    tracemalloc.start()
+    run = RecordedRun(f, (x,), {}, (0,))
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    del run
+    slope = wg.grad(f, **RECORDED)
+    wanted = slope(x)
+    with wg.tape_limit(3 * taken):
+        np.testing.assert_array_equal(slope(x), wanted)
+    with wg.tape_limit(taken / 3):
+        error = refusal("WG101", NotImplementedError, lambda: slope(x))
+    says(error, f"in {f.__name__}", "the limit that `wg.tape_limit` has set", "`wg.checkpoint`")
+    np.testing.assert_array_equal(slope(x), wanted)
+
+
+def test_no_handler_passes_the_limit():
+    def careful(x):
+        try:
+            return diffused(x)
+        except NotImplementedError:
+            return 0.0 * np.sum(x)
+
+    with wg.tape_limit(1e6):
+        refusal("WG101", NotImplementedError, lambda: wg.grad(careful, **RECORDED)(np.ones(1000)))
+
+
+def test_what_reading_refuses_says_both():
+    def of_text(x):
+        return eval("[x := x + 0.5 * x for _ in range(1000)][-1]", {"x": x})
+
+    with wg.tape_limit(1e5):
+        error = refusal("WG101", NotImplementedError, lambda: wg.grad(of_text)(0.3))
+    says(error, "`eval()` cannot be read before it runs", "more than 100,000 bytes")
+
+
+@pytest.mark.parametrize("most", [0, -1.0, float("nan")])
+def test_a_limit_is_a_number_of_bytes(most):
+    with pytest.raises(BadArgument, match="limited to a number of bytes"), wg.tape_limit(most):
+        pass

@@ -57,6 +57,11 @@ OF_AN_ARRAY = {
     "reduce": lambda a: np.sum(np.multiply.reduce(a.reshape(2, 2), axis=1, keepdims=True) ** 2)
     + np.logaddexp.reduce(a) + np.add.reduce(a, where=a > 0.5, initial=2.0) ** 2,
     "qr": lambda a: np.linalg.qr(a.reshape(2, 2) + np.eye(2), mode="r")[0, 1] ** 2,
+    "largest of more": lambda a: np.max(a, initial=2.0) + np.min(a.reshape(2, 2), axis=0, initial=0.5).sum() ** 2
+    + a.max(initial=9.0) + np.max(a, initial=a[0] * 4) ** 2 + np.max(a, initial=0.5, where=a < 1),
+    "order by place": lambda a: np.sum(np.reshape(a, (2, 2), "F") ** 2 * [[1, 2], [3, 4]]),
+    "full by places": lambda a: np.sum(np.full((2, 2), a[0] * a[1], float, "C")),
+    "compress": lambda a: np.sum((a * a).compress(a > 0.5) * [1, 2, 3]),
     "mean": lambda a: statistics.mean(list(a * a)) * statistics.fmean(v for v in a),
     "stdev": lambda a: statistics.stdev(a) + statistics.pvariance(list(a)) + statistics.median(list(a)),
     "correlation": lambda a: statistics.correlation(list(a), [1.0, 2.0, 3.0, 5.0])

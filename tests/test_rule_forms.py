@@ -407,3 +407,4 @@ def test_rows_are_written_for_defaults_that_a_call_leaves_out_too():
     wg.scalar_rule(power, lambda x, k, y: k * x ** (k - 1), lambda x, k, y: y * math.log(x))
     for call in (lambda x: power(x), lambda x: power(x, 2.0), lambda x: power(x=x)):
         assert wg.grad(call)(3.0) == wg.derivative(call)(3.0) == 6.0
+        assert wg.grad(call, tier="recorded")(3.0) == 6.0

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from differences import slope
+from error_texts import refusal
 
 import wengert as wg
 
@@ -464,6 +465,20 @@ def test_solutions_are_differentiated_to_second_order(f, tolerance):
     # of derivatives that are right, differences show whether the second are
     curvature = pytest.approx(slope(wg.grad(f), 0.7, step), rel=10 * tolerance, abs=10 * tolerance)
     assert wg.derivative(wg.grad(f))(0.7) == curvature
+
+
+@pytest.mark.parametrize(
+    "f",
+    [nearest_on_an_ellipse, held_by_a_bound, fitted_at_a_bound],
+)
+def test_solvers_in_recorded_runs(f):
+    """What stands for the solver called itself, or took a class of constraints for a function."""
+    expected = pytest.approx(slope(f, 0.7, 1e-2), rel=1e-5, abs=1e-5)
+    assert wg.grad(f, tier="recorded")(0.7) == expected
+
+
+def test_events_in_recorded_runs_are_refused():
+    refusal("WG206", TypeError, lambda: wg.grad(until_half, tier="recorded")(0.7))
 
 
 def test_a_fit_with_errors_that_depend_on_each_other():

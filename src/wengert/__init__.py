@@ -47,6 +47,7 @@ if _TYPE_CHECKING:
     from .api.jitting import jit as jit
     from .api.linear_maps import pullback as pullback, pushforward as pushforward
     from .api.many_parts import over_parts as over_parts
+    from .api.tapes import tape_limit as tape_limit
     from .api.trees import flatten as flatten, tree_map as tree_map
     from .backends.graph.graph import Graph as Graph
     from .backends.graph.trace import trace as trace
@@ -67,6 +68,7 @@ _LATER = {
     "over_parts": "api.many_parts",
     "pullback": "api.linear_maps",
     "pushforward": "api.linear_maps",
+    "tape_limit": "api.tapes",
     "rule": "api.explaining",
     "taylor": "numbers.series.towers",
     "trace": "backends.graph",

@@ -115,10 +115,7 @@ def _over_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         known = [it.constant(value) for value in args]
         named = {name: it.constant(value) for name, value in kwargs.items()}
     except LookupError:
-        raise it.unsupported(
-            "what is summed over parts is made inside the program that is differentiated",
-            "Make it outside, `total = wg.over_parts(f, parts)`, and pass what `f` depends on as parameters.",
-        ) from None
+        raise it.unsupported(*many_parts.MADE_INSIDE) from None
     return Const(many_parts.over_parts(*known, **named))
 
 

@@ -115,7 +115,7 @@ def hessian(
     array([[4., 2.],
            [2., 0.]])
     """
-    return Hessian(f, verb_of("written", f, argnums, tier, written=matrices.hessian))
+    return Hessian(f, verb_of("written", f, argnums, tier, written=matrices.hessian, order=2))
 
 
 def diag_hessian(
@@ -127,7 +127,9 @@ def diag_hessian(
     >>> wg.diag_hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([ 6., 12.])
     """
-    return Derivative(f, verb_of("written", f, argnums, tier, written=matrices.diag_hessian))
+    return Derivative(
+        f, verb_of("written", f, argnums, tier, written=matrices.diag_hessian, order=2)
+    )
 
 
 class Hessian(Derivative[..., Any]):
@@ -136,7 +138,7 @@ class Hessian(Derivative[..., Any]):
     @property
     def verbs(self) -> tuple[Verb, ...]:
         """One Hessian, or one for each of several results."""
-        return self.verb, replace(self.verb, written=matrices.hessian_of_each)
+        return self.verb, replace(self.verb, written=matrices.hessian_of_each, order=0)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

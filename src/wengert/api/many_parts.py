@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 
 from ..compile import calling
 from ..compile.wanted import Verb
-from ..errors import BadArgument, PartFailed
+from ..errors import BadArgument, PartFailed, UnsupportedSyntax
 from ..frontend.boundary import signature
+from ..intrinsics.steering import is_differentiating
+from ..ir.callers import calling_span
 from ..ir.records import replace
 from ..ir.types import Kind, Static
 from ..ops.program.checks import counted
 from ..rules.forms import frule, rrule
 from . import trees
-from .derivative import Derivative
+from .derivative import Derivative, recorded
 from .linear_maps import pullback, pushforward
 from .travelling import packed
 
@@ -201,6 +203,12 @@ def plus(a: Any, b: Any) -> Any:
 # --- the function and its derivatives -------------------------------------------------------------
 
 
+MADE_INSIDE = (
+    "what is summed over parts is made inside the program that is differentiated",
+    "Make it outside, `total = wg.over_parts(f, parts)`, and pass what `f` depends on as parameters.",
+)
+
+
 class OverParts:
     """A sum over parts.
 
@@ -220,7 +228,17 @@ class OverParts:
         return self._place()
 
     def __call__(self, *args: Any) -> Any:
+        if is_differentiating() and recorded().is_recorded(None, args, {}):
+            return self._recorded(args)
         return self.place.outcomes(self.function, args)
+
+    def _recorded(self, args: tuple[Any, ...]) -> Any:
+        """The sum as a step of a recorded run: what goes to other threads and processes are plain numbers."""
+        if not recorded().is_recorded(self.function, (), {}):
+            return recorded().step(self, self.pulled, self.pushed, args)
+        if self.place.executor is None:
+            return self.place.outcomes(self.function, args)
+        raise UnsupportedSyntax(*MADE_INSIDE, calling_span())
 
     def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> OverParts:
         """A derivative of the sum is the sum of the derivatives."""

@@ -28,10 +28,9 @@ from ..errors import (
 )
 from ..frontend.boundary import signature
 from ..frontend.boundary.no_code import computing_in, library_of_arrays
-from ..frontend.record.boxes import Recorded, fresh
+from ..frontend.record.boxes import Recorded
 from ..frontend.record.records import is_record
-from ..frontend.record.run import Leaf, Parts, RecordedRun, holds_one_of, not_too_deep
-from ..frontend.record.world import current
+from ..frontend.record.run import RecordedRun, holds_one_of, not_too_deep
 from ..ir.callers import failing_span
 from ..ir.types import Kind
 from ..notebooks import place
@@ -41,38 +40,22 @@ from ..numbers.number import value_of
 from ..ops.program.checks import counted
 from . import calling
 from .patience import LongReading
+from .replayed import Gradients, Once, ToRecord, along, paired, step as step
 from .tangents import leaves_like
 from .wanted import Verb, no_such_argument, not_differentiable, not_followed
-
-
-class ToRecord:
-    """A function whose derivatives are recorded: what is written over other verbs is given it."""
-
-    def __init__(self, function: Any, kwargs: dict[str, Any]):
-        self.__name__ = calling.name_of(function)
-        self.function = function
-        self.kwargs = kwargs
-
-    def __call__(self, *args: Any) -> Any:
-        own = [
-            mapped_numbers(
-                x, lambda leaf: fresh(leaf.copy("K")) if np.ndim(value_of(leaf)) else leaf
-            )
-            for x in args
-        ]
-        return current(self.function)(*own, **self.kwargs)
 
 
 def _kind_to_record(function: ToRecord, depth: int) -> Kind:
     raise signature.CarriesDerivatives(f"{function.__name__} is to be recorded")
 
 
-signature.describe(ToRecord, _kind_to_record)
+for _class in (ToRecord, Once, Gradients):
+    signature.describe(_class, _kind_to_record)
 
 
 def is_recorded(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     """Whether a function is to be recorded, or is given what another run records."""
-    return holds_one_of((function, *args, *kwargs.values()), (Recorded, ToRecord))
+    return holds_one_of((function, *args, *kwargs.values()), (Recorded, ToRecord, Once, Gradients))
 
 
 def after(refusal: WengertError, record: Callable[..., Any], *args: Any) -> Any:
@@ -121,15 +104,45 @@ def called(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any
     if verb.name == "derivative":
         return _derivative(verb, function, args, kwargs)
     argnums = _argnums(verb, function, args)
+    if isinstance(function, Gradients) and verb.name == "grad":
+        found = _gradients_of(function, kwargs, tuple(argnums))(*args)
+        return found[0] if verb.single else found
     if verb.written is not None:
-        return verb.written(ToRecord(function, kwargs), tuple(argnums), verb.single, tuple(args))
+        point = tuple(map(copied, args))  # before the function may change its arguments
+        at_point = _at_point(verb.order, function, args, kwargs, tuple(argnums))
+        return verb.written(at_point, tuple(argnums), verb.single, point)
     if vector:
         return _hvp(function, args, kwargs, argnums[0], *vector)
     return _grad(verb, function, args, kwargs, argnums)
 
 
+def _at_point(
+    order: int, function: Any, args: Sequence[Any], kwargs: dict[str, Any], argnums: tuple[int, ...]
+) -> ToRecord:
+    """What stands for a function where derivatives of one order are taken of it: one run of it, if that is enough."""
+    if order == 1:
+        return Once(function, args, kwargs, argnums)
+    if order != 2:
+        return ToRecord(function, kwargs)
+    return Gradients(_gradients_of(function, kwargs, argnums), args, {}, argnums)
+
+
+def _gradients_of(
+    function: Any, kwargs: dict[str, Any], argnums: tuple[int, ...]
+) -> Callable[..., tuple[Any, ...]]:
+    def gradients(*point: Any) -> tuple[Any, ...]:
+        if isinstance(function, Gradients):
+            every = function(*point)
+            return tuple(every[function.argnums.index(k)] for k in argnums)
+        run = RecordedRun(function, point, kwargs, argnums)
+        must_be_scalar(run.value, calling.name_of(function))
+        return tuple(run.gradients([(run.y, 1.0)], argnums))
+
+    return gradients
+
+
 def _taken(function: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    if isinstance(function, ToRecord):
+    if type(function) is ToRecord:
         return function.function, {**function.kwargs, **kwargs}
     return function, kwargs
 
@@ -197,13 +210,9 @@ def _derivative(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str
 
 
 def _hvp(function: Any, args: Sequence[Any], kwargs: dict[str, Any], k: int, vector: Any) -> Any:
-    def gradient(*point: Any) -> Any:
-        run = RecordedRun(function, point, kwargs, (k,))
-        must_be_scalar(run.value, calling.name_of(function))
-        return run.gradients([(run.y, 1.0)], (k,))[0]
-
-    run = RecordedRun(gradient, args, {}, (k,))
-    return run.tangent(_along(run, k, vector))
+    gradients = _gradients_of(function, kwargs, (k,))
+    run = RecordedRun(lambda *point: gradients(*point)[0], args, {}, (k,))
+    return run.tangent(along(run, k, vector))
 
 
 # --- linear maps ------------------------------------------------------------------------------
@@ -251,7 +260,7 @@ def pushforward(
             )
         for k, (x, dot) in enumerate(zip(examples, tangents, strict=True)):
             _must_fit(x, dot, "the tangent", f"argument {k}")
-        dots = [pair for k, dot in enumerate(tangents) for pair in _along(run, k, dot)]
+        dots = [pair for k, dot in enumerate(tangents) for pair in along(run, k, dot)]
         return run.tangent(dots)
 
     push.__qualname__ = f"pushforward of {calling.shown(function)}"
@@ -264,28 +273,3 @@ def _must_fit(value: Any, given: Any, what: str, whose: str) -> None:
         leaves_like(value, given, what, whose)
     except signature.CarriesDerivatives:
         return  # a derivative of this derivative is being taken
-
-
-def _along(run: RecordedRun, k: int, dot: Any) -> list[tuple[Leaf, Any]]:
-    """The numbers and arrays of an argument, each with its tangent."""
-    leaves = run.builds[k](lambda leaf: leaf)
-    return [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
-
-
-def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
-    """The numbers of a structure, each with what stands in its place in another one; None stands for nothing."""
-    if other is None or x is None:
-        return []
-    if isinstance(x, Leaf) or type(x) is Recorded:
-        return [(x, other)]
-    if isinstance(x, (list, tuple)):
-        return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
-    if isinstance(x, dict):
-        return [pair for key, a in x.items() for pair in paired(a, other.get(key))]
-    if isinstance(x, Parts) or hasattr(x, "__dict__"):
-        return [pair for name, a in vars(x).items() for pair in paired(a, _attribute(other, name))]
-    return []
-
-
-def _attribute(x: Any, name: str) -> Any:
-    return x.get(name) if isinstance(x, dict) else getattr(x, name, None)

@@ -24,7 +24,7 @@ class Verb:
         argnums: which positional arguments to differentiate with respect to; None means all.
         single: whether `argnums` was one number, so that the result is one gradient, not a tuple.
         has_aux: whether the function returns `(value, auxiliary data)`.
-        order: how many times to differentiate ("derivative").
+        order: how many times to differentiate ("derivative", "written"); 0 if that is not the same for all parts.
         written: the Python function that spells out a verb in terms of others ("written").
         guarded: whether zeros in the tangents that are given are not to meet infinite derivatives ("pushforward").
         by_name: whether `argnums` were names, so that these arguments may be passed by keyword.

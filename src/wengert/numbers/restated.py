@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -37,10 +38,13 @@ def restated(
         lacks_operands = len(args) < len(rule.rows)  # which the fold fills in: `x.clip(0.0)`
         is_known = not lacks_operands and _knows(rule, options, plain) and op not in _OF_PARTS
     if is_known:
-        return None
+        if plain(options.get("initial")) in (None, _LEAST.get(op.name)):
+            return None
     return _folded(op, args, options, plain)
 
 
+_LEAST = {"max": -math.inf, "min": math.inf}
+"""Initial values that are never the extreme: rows know of these alone."""
 _OF_PARTS = (fa.svd, fa.qr)
 """Factorisations that may be asked for some of their parts."""
 

@@ -15,7 +15,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api.gradients import grad
 from ..api.jacobians import jacobian
-from ..intrinsics.roots import root_of, solved
+from ..intrinsics.roots import Opaque, root_of, solved
 from ..intrinsics.steering import stop_gradient
 
 _REACHED = 1e-6
@@ -44,6 +44,9 @@ def run_constrained(function: Callable[..., Any], *args: Any, about: Any, **opti
     return optimize.minimize(lambda x: function(x)[0], *args, constraints=constraints, **options)
 
 
+_AS_IT_IS = Opaque(run_constrained)
+
+
 def constrained(
     objective: Any, constraints: Any, start: Any, low: Any, high: Any, options: Any
 ) -> tuple[Any, Any]:
@@ -55,7 +58,7 @@ def constrained(
         return (objective(x), *[each.value(x) for each in given])
 
     found = solved(
-        run_constrained, all_of, (start,), stop_gradient(start), about=kinds, whole=True, **options
+        _AS_IT_IS, all_of, (start,), stop_gradient(start), about=kinds, whole=True, **options
     )
     best = np.asarray(found.x, float)
     # what is reached is zero there: constraints, and bounds as constraints on single items

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ..intrinsics.roots import root_of, solved, watch
+from ..intrinsics.roots import Opaque, root_of, solved, watch
 from ..intrinsics.steering import stop_gradient
 from .collocation import collocate
 from .events import odeint_and_stiffness, run_with_events, stops_of_dop853
 from .results import Result, must_follow
+
+_WITH_EVENTS = Opaque(run_with_events)
+"""Run as it is: in a recorded run, too, `integrate.solve_ivp` means SciPy's there."""
 
 
 def solve_ivp(
@@ -61,7 +64,7 @@ def solve_ivp(
             return solved(integrate.solve_ivp, slope, (0.5, start), from_to, y0, **options)
         about = [(_terminal(test), getattr(test, "direction", 0)) for test in tests]
         options = {**options, "about": about, "whole": True}
-        return solved(run_with_events, slope_and_tests, (0.5, start), from_to, y0, **options)
+        return solved(_WITH_EVENTS, slope_and_tests, (0.5, start), from_to, y0, **options)
 
     def other_stops(needed: Any, found: Any) -> Any:
         from_to, y0 = stop_gradient((float(first), found.t[-1])), stop_gradient(start)

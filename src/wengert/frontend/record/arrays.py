@@ -144,7 +144,7 @@ def _stack(items: Any) -> Any:
     return stacked(items) if boxes_in(tuple(items)) else np.array(items)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None, *order: Any, **options: Any) -> Any:
     dtype = None if dtype is None else np.dtype(real_type(dtype))
     found = all_plain(fill_value)
     made = fresh(np.empty(all_plain(shape), dtype or np.asarray(found).dtype))

@@ -24,12 +24,13 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
+from ...ops.arrays.vectors import FACTORS
 from ...rules.registry import rule_for
 from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
 from .steps import Added, Asked, Begun, Computed, Read, Taken, Written
-from .tape import FLOATS, Held, Moved, Number, Seen, Tape, running
+from .tape import FLOATS, Held, Moved, Number, Seen, Tape, noting as noting, running
 
 T = TypeVar("T", bound=str | bytes)
 
@@ -340,13 +341,6 @@ _set_memory = vars(Recorded)["memory"].__set__
 _set_root = vars(PerturbedNumber)["root_of"].__set__
 
 
-def noting(error: WengertError) -> WengertError:
-    """An error that refuses the runs under way, whatever handlers their programs have."""
-    for tape in running.get():
-        tape.refusals.append(error)
-    return error
-
-
 def _stores_an_item(frame: FrameType | None) -> bool:
     """Whether the caller of a frame's code is about to write an item: an array of integers asks for an integer."""
     caller = frame and frame.f_back
@@ -565,7 +559,10 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
     if is_new:
         keep = operand if tape.is_listed else at_level_below
         options = {k: _kept_index(keep(x, tape)) for k, x in options.items()}
-        tape.entries.append(Computed(op, kept, options, out))
+        step = Computed(op, kept, options, out)
+        if op.name in FACTORS:
+            step.note_vectors()
+        tape.entries.append(step)
     elif tape.is_listed and _is_answer(out):
         asked(op, operands, options, out)
     return box

@@ -150,6 +150,8 @@ def real(cls: Any) -> Any:
     args = getattr(cls, "__args__", None)
     if args is not None and type(cls).__name__ == "UnionType":
         return tuple(map(real, args))
+    if isinstance(cls, FunctionType):  # a class of a library, as what makes its objects
+        return getattr(cls, "_recorded_", cls)
     return vars(cls).get("_stands_for_class_", cls) if isinstance(cls, type) else cls
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el, registry
 from ...ops.signatures import bind
+from ...rules.checks import operands_needed
 from ...rules.registry import rule_for
 from ..polyfills.numpy import pads, ufuncs
 from ..polyfills.numpy.functions import other_form
@@ -72,7 +74,7 @@ def called(
     instead = _other_form(op, args, keywords)
     if instead is not None:
         return operations.current(instead)(*args, **keywords)
-    operands, options = bind(op, args, keywords)
+    args, operands, options = _bound(op, args, keywords)
     lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
     columns = [x for x in operands if _is_column(x)]
     if columns and isinstance(function, np.ufunc):
@@ -95,6 +97,25 @@ def called(
 
 
 _ONE_BY_ONE = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
+
+
+def _bound(op: Op, args: Any, keywords: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What a function is given, arrays of boxes in its lists as boxes, and the operands and options of its op."""
+    if takes_list(op) and args and isinstance(args[0], (list, tuple)):
+        args = (type(args[0])(map(gathered_items, args[0])), *args[1:])
+    operands, options = bind(op, args, keywords)
+    return args, _with_defaults(op, operands) if op in registry.ruled else operands, options
+
+
+def _with_defaults(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Operands of a function with a rule of its user's, whose rows may be written for its defaults too."""
+    rule = rule_for(op)
+    needed = 0 if rule is None else operands_needed(rule)
+    if len(operands) >= needed:
+        return operands
+    assert op.implementation is not None
+    parameters = list(inspect.signature(op.implementation).parameters.values())
+    return (*operands, *[p.default for p in parameters[len(operands) : needed]])
 
 
 def _other_form(op: Op, args: Any, keywords: Any) -> Any:
@@ -145,7 +166,7 @@ def _of_one(function: Any, x: Recorded) -> Any:
         return None
     op = found[0]
     rule = rule_for(op)
-    if rule is None or rule.form != "scalar" or len(rule.rows) != 1:
+    if rule is None or rule.form != "scalar" or len(rule.rows) != 1 or op in registry.ruled:
         return None
     if x.memory is not None:
         return (

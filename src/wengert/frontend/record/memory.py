@@ -20,7 +20,17 @@ NUMPYS_OWN = (np.ndarray, np.recarray, np.memmap)
 class Memory:
     """What an array and its views share."""
 
-    __slots__ = ("_low", "active", "flat", "held_by", "is_given_twice", "root", "saved", "size")
+    __slots__ = (
+        "_low",
+        "active",
+        "flat",
+        "held_by",
+        "is_given_twice",
+        "notes_reads",
+        "root",
+        "saved",
+        "size",
+    )
 
     def __init__(self, value: Any):
         """The memory of an array, which may be a view; the array may carry derivatives of lower levels."""
@@ -37,6 +47,8 @@ class Memory:
         """Whether another array of the program may lie in it, whose derivatives are kept apart."""
         self.held_by = ""
         """Of which class an object is that was there before the run, and would hand out what is written as floats."""
+        self.notes_reads = False
+        """Whether a sweep notes which of its elements have cotangents, be they zero."""
         self.saved: Saved | None = None
         """What has been saved since the last write."""
 

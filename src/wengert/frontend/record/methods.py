@@ -222,7 +222,10 @@ def _astype(box: Recorded, dtype: Any, *args: Any, copy: bool = True, **options:
         boxes.asked(registry.named("astype"), (box,), {"dtype": target}, plain)
         return plain
     if target == value.dtype:
-        return copied(box, "K") if copy and box.memory is not None else box
+        order = args[0] if args else options.get("order", "K")
+        if box.memory is None or (not copy and value.astype(target, order, copy=False) is value):
+            return box
+        return copied(box, order)
     below = box.value.astype(target)
     return boxes.noted(box.tape, registry.named("astype"), (box,), {"dtype": target}, below)
 
@@ -244,6 +247,10 @@ def _kind_of_number(x: Any) -> Any:
     if dtype.names is not None:
         return None if dtype.hasobject else _kind_of_number(np.empty(0, dtype[0].base))
     return np.empty(0, dtype).real.dtype
+
+
+def _compress(box: Recorded, condition: Any, axis: Any = None, **options: Any) -> Any:
+    return operations.called(np.compress, (condition, box, axis), options)
 
 
 def _put(box: Recorded, indices: Any, values: Any, mode: str = "raise") -> None:
@@ -283,6 +290,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "copy": _copy,
     "astype": _astype,
     "view": _view_as,
+    "compress": _compress,
     "put": _put,
     "conjugate": _conjugate,
     "conj": _conjugate,

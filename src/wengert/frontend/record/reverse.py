@@ -23,11 +23,13 @@ from ...numbers.pushforward import (
     usable_rule,
     zeros_of,
 )
-from ...ops.program.cotangents import cotangents_by_rule
+from ...ops.arrays.vectors import FACTORS
 from ...ops.structure import getitem
 from ...rules.registry import Rule, rule_for
 from ...runtime.cotangents import unbroadcast
-from .boxes import fresh
+from ...runtime.given import rule_cotangents, rule_pair
+from .arrays import all_plain
+from .boxes import boxes_in, fresh
 from .operations import operations
 from .steps import Computed, in_all_runs
 from .sweeps import Run
@@ -44,7 +46,11 @@ def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
     Ω = value_in(step.results)
     bar = _complete(bar, Ω)
     rule = _rule_at(step)
-    _PULLS[rule.form](sweep, rule, step, as_numpy_divides(step.op, values), Ω, bar)
+    try:
+        _PULLS[rule.form](sweep, rule, step, as_numpy_divides(step.op, values), Ω, bar)
+    except ValueError as error:
+        vars(error).setdefault("span", getattr(step, "span", None))
+        raise
 
 
 def push(step: Computed, dots: list[Any]) -> Any:
@@ -109,14 +115,23 @@ def _linear(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar:
 
 
 def _differential(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
+    options = step.options | (_vectors_read(sweep, step) if step.op.name in FACTORS else {})
     wanted = [k for k, x in enumerate(step.operands) if holds_operands(x)]
     with Run() as run:
         ds = [zeros_of(x) if not isinstance(x, (str, type(None))) else x for x in values]
         for k in wanted:
             ds[k] = run.boxed(completed(None, values[k]))
-        dot = applied(rule.rows[0], (*ds, *values, Ω), step.options)
+        dot = applied(rule.rows[0], (*ds, *values, Ω), options)
     for k, found in zip(wanted, run.pulled(dot, bar, [ds[k] for k in wanted]), strict=True):
         sweep.add(step.operands[k], narrowed(found, values[k], step.op))
+
+
+def _vectors_read(sweep: Sweep, step: Computed) -> dict[str, Any]:
+    """The option `used` of a factorisation's row: the vectors that have cotangents, be they zero."""
+    places = {k: axis for k, axis in FACTORS[step.op.name].items() if isinstance(k, int)}
+    count = min(step.results[k].view.shape[axis] for k, axis in places.items())
+    read = [sweep.read_along(step.results[k], axis) for k, axis in places.items()]
+    return {"used": tuple((columns[columns < count],) for columns in read)}
 
 
 def _zero(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
@@ -125,8 +140,12 @@ def _zero(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: A
 
 def _rrule(sweep: Sweep, rule: Rule, step: Computed, values: Any, Ω: Any, bar: Any) -> None:
     name = f"the rrule of {step.op.name}"
+    row = operations.current(rule.rows[0])  # in a run around this one, code of that
     with np.errstate(**sweep.warns):
-        found = cotangents_by_rule(rule.rows[0], name, bar, *values, **step.options)
+        returned = rule_pair(row(*values, **step.options), name)[1](bar)
+    found = rule_cotangents(all_plain(returned), *map(all_plain, values), rule=name)
+    if boxes_in(returned):
+        found = returned if isinstance(returned, tuple) else (returned,)
     for operand, each in zip(step.operands, found, strict=False):
         sweep.add(operand, each)
 

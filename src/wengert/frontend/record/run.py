@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from types import MethodType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument, UnsupportedSyntax, WengertError
+from ...errors import BadArgument, NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
-from ...numbers.arguments import is_number, parts_of, with_parts
+from ...numbers.arguments import is_number, mapped_numbers, parts_of, with_parts
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.results import like
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
+from ...ops.program.refusals import of_captured
 from ...runtime.containers import attributes_of, built, is_built_on_container
 from ...runtime.cotangents import zeros
 from ...runtime.gradients import like_built_on
 from . import reverse as reverse
-from .boxes import Recorded, gathered_items
-from .classes import PLAIN, blank, fill, is_object
+from .boxes import Recorded, gathered_items, noting
+from .classes import CLASS, PLAIN, blank, fill, is_object
 from .handlers import is_of_c, met_in_c
 from .leaving import Leaving
+from .libraries import own_rule
 from .memory import NUMPYS_OWN
 from .sweeps import Run
 from .tape import Tape
@@ -62,7 +64,10 @@ def not_too_deep() -> Generator[None]:
 class Parts:
     """An object of a result, by the names of its attributes."""
 
-    def __init__(self, parts: dict[str, Any]):
+    __slots__ = ("__dict__", "of_class")
+
+    def __init__(self, of_class: type, parts: dict[str, Any]):
+        self.of_class = of_class
         vars(self).update(parts)
 
 
@@ -220,6 +225,11 @@ class RecordedRun:
 
     def _enter_object(self, x: Any) -> tuple[Any, Build]:
         parts = self._parts_of(x)
+        if parts and isinstance(x, FunctionType) and own_rule(x) is not None:
+            captured = [name for name, part in parts.items() if _numbers_in(part)]
+            if captured:
+                made = self._world.keep(x, _refused_when_called(x.__qualname__, captured[0]))
+                return made, lambda of: mapped_numbers(x, zeros, gradient=True)
         if not parts or isinstance(x, BaseException):
             return self._world.of(x), lambda of: None
         names = list(parts)
@@ -277,6 +287,21 @@ class RecordedRun:
         return _tangent_of(self.y, {id(y): dot for y, dot in zip(results, found, strict=True)})
 
 
+def _numbers_in(x: Any) -> list[Any]:
+    found: list[Any] = []
+    mapped_numbers(x, found.append)
+    return found
+
+
+def _refused_when_called(function: str, captured: str) -> Callable[..., Any]:
+    """A function with a rule, which says nothing about what the function has captured and is differentiated."""
+
+    def refuse(*args: Any, **keywords: Any) -> Any:
+        raise noting(NoRule(*of_captured(function, captured), calling_span()))
+
+    return refuse
+
+
 def _empty_like(x: dict[Any, Any]) -> Any:
     import copy
 
@@ -297,7 +322,8 @@ def _structure(y: Any, tape: Tape) -> Any:
         return {key: _structure(item, tape) for key, item in y.items()}
     if is_object(y):
         parts = attributes_of(y).items()
-        return Parts({name: _structure(item, tape) for name, item in parts})
+        cls = vars(type(y)).get(CLASS, type(y))
+        return Parts(cls, {name: _structure(item, tape) for name, item in parts})
     return y
 
 
@@ -357,7 +383,11 @@ def _tangent_of(y: Any, dots: dict[int, Any]) -> Any:
     if isinstance(y, dict):
         return {key: _tangent_of(item, dots) for key, item in y.items()}
     if isinstance(y, Parts):
-        return SimpleNamespace(**{name: _tangent_of(item, dots) for name, item in vars(y).items()})
+        parts = {name: _tangent_of(item, dots) for name, item in vars(y).items()}
+        is_plain = not hasattr(y.of_class, "__dataclass_fields__")
+        made = SimpleNamespace() if is_plain else object.__new__(y.of_class)
+        fill(made, parts)
+        return made
     return None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import completed, scaled
@@ -36,23 +37,18 @@ class Computed:
         self.results = results
         """A `Number` or a `Seen` each, a plain value where there is no derivative; a tuple of several."""
 
+    def note_vectors(self) -> None:
+        """Have sweeps note which vectors of a factorisation they reach; those of equal values are refused."""
+        self.span = calling_span()
+        for each in self.results:
+            if isinstance(each, Seen):
+                each.memory.notes_reads = True
+
     def pull(self, sweep: Sweep) -> None:
-        bar = self._bar(self.results, sweep)
+        bar = sweep.taken(self.results)
         if bar is None:
             return
         operations.pull(sweep, self, bar)
-
-    def _bar(self, result: Any, sweep: Sweep) -> Any:
-        """The cotangent of the result, which has no other one before this step."""
-        if isinstance(result, Number):
-            return sweep.numbers.pop(result.slot, None)
-        if isinstance(result, Seen):
-            flat = sweep.shadows.pop(result.memory, None)
-            return None if flat is None else result.memory.part(flat, result.view)
-        if isinstance(result, (list, tuple)):
-            bars = [self._bar(each, sweep) for each in result]
-            return None if all(bar is None for bar in bars) else bars
-        return None
 
     def push(self, sweep: Sweep) -> None:
         dots = [dot_in(x, sweep) for x in self.operands]
@@ -197,7 +193,7 @@ class Taken:
         flat = sweep.shadows.pop(self.result.memory, None)
         if flat is not None:
             bar = self.result.memory.part(flat, self.result.view)
-            to = sweep.part(self.memory, self.view)
+            to = sweep.part(self.memory, self.view, self.index)
             for field, each in zip(number_fields(to), number_fields(bar), strict=True):
                 np.add.at(field, self.index, each)
 
@@ -217,7 +213,7 @@ class Written:
     def pull(self, sweep: Sweep) -> None:
         if self.memory not in sweep.shadows:
             return
-        whole = sweep.part(self.memory, self.view)
+        whole = sweep.part(self.memory, self.view, self.index)
         bar = whole[self.index]
         if holds_operands(self.value):
             own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
@@ -255,7 +251,7 @@ class Added:
     def pull(self, sweep: Sweep) -> None:
         if self.memory not in sweep.shadows:
             return
-        bar = sweep.part(self.memory, self.view)[self.index]
+        bar = sweep.part(self.memory, self.view, self.index)[self.index]
         own = bar.copy() if isinstance(value_of(bar), np.ndarray) else bar
         own = own if self.sign > 0 else -own
         sweep.add(self.value, in_shape_of(own, value_in(self.value)))

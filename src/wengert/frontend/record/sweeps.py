@@ -36,13 +36,7 @@ class Run:
 
     def boxed(self, x: Any) -> Any:
         """A number or an array that the run is differentiated by, or a list of them."""
-        if isinstance(x, (list, tuple)):
-            return type(x)(map(self.boxed, x))
-        if isinstance(value_of(x), np.ndarray):
-            memory = Memory(x)
-            memory.active = True
-            return Recorded(x, self.tape, memory=memory)
-        return Recorded(x, self.tape, Number(x, self.tape.slot()))
+        return boxed(self.tape, x)
 
     def pulled(self, y: Any, y_bar: Any, boxes: Sequence[Any]) -> list[Any]:
         """The cotangents of boxes, for that of a result; None where the result does not depend on one."""
@@ -66,6 +60,17 @@ class Run:
             _derivative(sweep, y) if type(y) is Recorded and y.tape is self.tape else None
             for y in results
         ]
+
+
+def boxed(tape: Tape, x: Any) -> Any:
+    """A number or an array with a derivative of its own, or a list of them."""
+    if isinstance(x, (list, tuple)):
+        return type(x)([boxed(tape, item) for item in x])
+    if isinstance(value_of(x), np.ndarray):
+        memory = Memory(x)
+        memory.active = True
+        return Recorded(x, tape, memory=memory)
+    return Recorded(x, tape, Number(x, tape.slot()))
 
 
 def _derivative(sweep: Sweep, box: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import WengertError
+from ...errors import UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ir.graph import Span
 from ...numbers.levels import Level
@@ -38,7 +38,8 @@ class Tape:
         self.level = level
         self.listed = listed
         """The outermost tape, if it is to be written out."""
-        self.entries: list[Entry] = []
+        most = limit.get()
+        self.entries: list[Entry] = [] if most is None else Bounded(most)
         self.slots = 0
         self.is_open = True
         self.memories: list[Memory] = []
@@ -94,6 +95,73 @@ class Tape:
         return self.slots - 1
 
 
+limit: ContextVar[float | None] = ContextVar("how many bytes a tape may take", default=None)
+
+
+class Bounded(list[Entry]):
+    """Steps that may take so many bytes: themselves, and arrays that would be gone without them."""
+
+    def __init__(self, most: float):
+        super().__init__()
+        self._most = most
+        self._taken = 0
+        self._saved: dict[Memory, Saved] = {}
+        """What is copied when the memory is written to."""
+
+    def append(self, entry: Entry) -> None:
+        super().append(entry)
+        self._taken += _STEP
+        for name in vars(type(entry))["__slots__"]:
+            self._count(getattr(entry, name, None), is_new=name.startswith("result"))
+        self._count_copy(getattr(entry, "memory", None), None)
+        if self._taken > self._most:
+            raise noting(UnsupportedSyntax(*_too_long(self._most), calling_span()))
+
+    def _count(self, part: Any, *, is_new: bool) -> None:
+        if isinstance(part, (list, tuple)):
+            for item in part:
+                self._count(item, is_new=is_new)
+            return
+        if isinstance(part, Held):
+            part = part.seen
+        if isinstance(part, np.ndarray) and part.base is None:
+            self._taken += part.nbytes
+        elif isinstance(part, Seen):
+            if part.saved is not None:
+                self._count_copy(part.memory, part.saved)
+            if is_new or part.saved is None:
+                self._taken += part.view.nbytes
+
+    def _count_copy(self, memory: Memory | None, saved: Saved | None) -> None:
+        """Count what was saved of a memory before, if a write has had it copied since."""
+        before = None if memory is None else self._saved.get(memory)
+        if memory is not None and before is not None and before.flat is not None:
+            self._taken += memory.size
+            del self._saved[memory]
+        if memory is not None and saved is not None:
+            self._saved[memory] = saved
+
+
+_STEP = 150
+"""About how many bytes an entry takes with its operands."""
+
+
+def _too_long(most: float) -> tuple[str, str]:
+    message = f"the tape of this run takes more than {most:,.0f} bytes, the limit that `wg.tape_limit` has set"
+    hint = (
+        "What is read keeps less than what is recorded, and less still in `wg.checkpoint`:\n"
+        '`tier="static"` reads it, or says why it cannot be read. Or set a higher limit.'
+    )
+    return message, hint
+
+
+def noting(error: WengertError) -> WengertError:
+    """An error that refuses the runs under way, whatever handlers their programs have."""
+    for tape in running.get():
+        tape.refusals.append(error)
+    return error
+
+
 class Placed(list[Entry]):
     """Steps, and the lines of the program that they come from."""
 
@@ -113,11 +181,13 @@ running: ContextVar[tuple[Tape, ...]] = ContextVar("the runs that are being reco
 class Sweep:
     """Tangents or cotangents of everything in a run, as far as a sweep has come."""
 
-    __slots__ = ("is_alone", "numbers", "shadows", "warns", "zeros")
+    __slots__ = ("is_alone", "numbers", "reads", "shadows", "warns", "zeros")
 
     def __init__(self, zeros: Callable[..., Any]):
         self.numbers: dict[int, Any] = {}
         self.shadows: dict[Memory, Any] = {}
+        self.reads: dict[Memory, Any] = {}
+        """Of memories that note it: ones where elements have been reached, laid out alike."""
         self.zeros = zeros
         self.is_alone = not running.get()
         """Whether no run is under way that differentiates the sweep itself."""
@@ -125,14 +195,47 @@ class Sweep:
         """What floats do at poles in code of the user; in rows of rules they do nothing."""
 
     def shadow(self, memory: Memory) -> Any:
+        """The derivatives of all that lies in a memory, which change in place."""
+        if memory.notes_reads:
+            self._note(memory, value_of(memory.flat), ...)
+        return self._shadow(memory)
+
+    def _shadow(self, memory: Memory) -> Any:
         found = self.shadows.get(memory)
         if found is None:
             found = self.shadows[memory] = memory.shadow(self.zeros)
         return found
 
-    def part(self, memory: Memory, view: np.ndarray[Any, Any]) -> Any:
-        """The derivatives of a view, which change in place."""
-        return memory.part(self.shadow(memory), view)
+    def part(self, memory: Memory, view: np.ndarray[Any, Any], index: Any = ...) -> Any:
+        """The derivatives of a view, of which those at an index change in place."""
+        if memory.notes_reads:
+            self._note(memory, view, index)
+        return memory.part(self._shadow(memory), view)
+
+    def _note(self, memory: Memory, view: np.ndarray[Any, Any], index: Any) -> None:
+        if memory not in self.reads:
+            self.reads[memory] = memory.shadow(np.zeros)
+        memory.part(self.reads[memory], view)[index] = 1.0
+
+    def read_along(self, seen: Seen, axis: int) -> Any:
+        """Which columns or rows of a matrix have been reached."""
+        if seen.memory not in self.reads:
+            return np.zeros(0, int)
+        reached = seen.memory.part(self.reads[seen.memory], seen.view) != 0
+        others = tuple(k for k in range(reached.ndim) if k != reached.ndim + axis)
+        return np.flatnonzero(reached.any(axis=others))
+
+    def taken(self, result: Any) -> Any:
+        """The cotangent of the result of a step, which has no other one before."""
+        if isinstance(result, Number):
+            return self.numbers.pop(result.slot, None)
+        if isinstance(result, Seen):
+            flat = self.shadows.pop(result.memory, None)
+            return None if flat is None else result.memory.part(flat, result.view)
+        if isinstance(result, (list, tuple)):
+            bars = [self.taken(each) for each in result]
+            return None if all(bar is None for bar in bars) else bars
+        return None
 
     def add(self, to: Any, bar: Any) -> None:
         """Add to the cotangent of an operand, a list of operands or a constant."""
@@ -156,6 +259,7 @@ class Sweep:
             return
         if (
             self.is_alone
+            and not memory.notes_reads
             and memory not in self.shadows
             and is_like(bar, view)
             and memory.is_all(view)
@@ -196,24 +300,23 @@ class Number:
 class Seen:
     """An operand that is an array: the view of its memory, and what it held."""
 
-    __slots__ = ("_copy", "_live", "_saved", "memory", "view")
+    __slots__ = ("_live", "memory", "saved", "view")
 
     def __init__(self, value: Any, memory: Memory, *, keeps: bool = True):
         self.view = value_of(value)
         self.memory = memory
-        self._saved: Saved | None = None
+        self.saved: Saved | None = None
         self._live = value
-        self._copy = None
         if keeps and self.view.nbytes * 4 < memory.size:
             self._live = value.copy()
         elif keeps:
-            self._saved = memory.save()
+            self.saved = memory.save()
 
     @property
     def value(self) -> Any:
-        if self._saved is None or self._saved.flat is None:
+        if self.saved is None or self.saved.flat is None:
             return self._live
-        return self.memory.part(self._saved.flat, self.view)
+        return self.memory.part(self.saved.flat, self.view)
 
     def dot(self, sweep: Sweep) -> Any:
         if self.memory not in sweep.shadows:
@@ -243,14 +346,14 @@ class Moved:
 class Held:
     """An operand that is an array without a derivative, as it was."""
 
-    __slots__ = ("_seen",)
+    __slots__ = ("seen",)
 
     def __init__(self, seen: Seen):
-        self._seen = seen
+        self.seen = seen
 
     @property
     def value(self) -> Any:
-        return self._seen.value
+        return self.seen.value
 
 
 def value_in(x: Any) -> Any:

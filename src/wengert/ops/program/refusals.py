@@ -24,6 +24,16 @@ REFUSALS = (UnsupportedSyntax, NoSource, NoRule, LostWrite)
 """What says that a program cannot be differentiated; a run that avoids the place can be."""
 
 
+def of_captured(function: str, name: str) -> tuple[str, str]:
+    """Says that a function with a rule has captured what is differentiated, and the way out."""
+    message = f"the rule of {function} says nothing about `{name}`, which it has captured and which is differentiated"
+    hint = (
+        f"Pass `{name}` as an argument that the rule covers, leave the function itself out of what is\n"
+        "differentiated (`argnums`), or read its code instead of the rule with `wg.opt_out`."
+    )
+    return message, hint
+
+
 def operands_of(refusal: WengertError, span: Span | None) -> tuple[Const, ...]:
     """What `refused` is told of an error that was found at a place; of several, that which stands there."""
     finding = next((each for each in refusal.findings if each.span == span), refusal.findings[0])

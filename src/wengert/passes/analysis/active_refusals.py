@@ -8,6 +8,7 @@ from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.types import UNKNOWN, Array
 from ...ops import structure as st
 from ...ops.program import containers as co, memory as me
+from ...ops.program.refusals import of_captured
 from ...rules.registry import rule_for
 from .active_operands import ZERO_OPS, has_row_by_operand, holds_integers, is_inexact
 
@@ -85,13 +86,7 @@ def _refuse_active_captured(eqn: Eqn, varied: set[Var]) -> None:
     captured = zip(eqn.args[1:], eqn.param("names"), strict=True)
     name = next((name for atom, name in captured if atom in varied), None)
     if name is not None:
-        raise NoRule(
-            f"the rule of {eqn.param('function')} says nothing about `{name}`, which it has captured and "
-            "which is differentiated",
-            f"Pass `{name}` as an argument that the rule covers, leave the function itself out of what is\n"
-            "differentiated (`argnums`), or read its code instead of the rule with `wg.opt_out`.",
-            eqn.span,
-        )
+        raise NoRule(*of_captured(eqn.param("function"), name), eqn.span)
 
 
 def _refuse_operands_without_rows(eqn: Eqn, varied: set[Var]) -> None:

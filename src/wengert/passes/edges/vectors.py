@@ -12,16 +12,8 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, used_by
 from ...ir.types import SLICE, Array, Number
 from ...ops import structure as st
+from ...ops.arrays.vectors import COLUMNS, FACTORS, ROWS
 from ..analysis.uses import reads
-
-_COLUMNS, _ROWS = -1, -2
-_OF_MATRIX: dict[str | int, int] = {"eigenvectors": _COLUMNS, 1: _COLUMNS}
-FACTORS: dict[str, dict[str | int, int]] = {
-    "eigh": _OF_MATRIX,
-    "eig": _OF_MATRIX,
-    "svd": {"U": _COLUMNS, 0: _COLUMNS, "Vh": _ROWS, 2: _ROWS},
-}
-"""Ops, and in which of their results the vectors are, by name and number, along which axis."""
 
 _OWN = frozenset(("spectral", "values_along"))
 """Ops that have a derivative by the matrix itself, and none by its vectors."""
@@ -75,7 +67,7 @@ def _picked(block: Block, vectors: Var, axis: int, is_active: Question) -> Itera
         if eqn.op in (IF, TRY) or eqn.op.name in _OWN:
             continue  # which of its blocks runs is not known
         if _transposes(eqn):
-            yield from _picked(block, eqn.outs[0], _COLUMNS + _ROWS - axis, is_active)
+            yield from _picked(block, eqn.outs[0], COLUMNS + ROWS - axis, is_active)
         elif eqn.op is st.getitem and (index := _index(block, eqn, axis)) is not None:
             kept = isinstance(kind_of_atom(eqn.outs[0]), Array) and rank_of_array(
                 eqn.outs[0]

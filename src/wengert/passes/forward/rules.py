@@ -10,6 +10,7 @@ from ...ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
 from ...ops import registry, structure as st
+from ...ops.arrays.vectors import FACTORS
 from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
@@ -31,7 +32,7 @@ from ..analysis.rule_calls import (
 from ..analysis.write_sets import updates_of
 from ..checks.opaque_calls import as_unseen, refuse_third
 from ..edges.seeds import product
-from ..edges.vectors import FACTORS, as_tuple, vectors_used
+from ..edges.vectors import as_tuple, vectors_used
 from ..edges.zero_tangents import YES, moves, note, where_it_moves
 from .implicit import push_root
 

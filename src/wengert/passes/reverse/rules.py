@@ -12,6 +12,7 @@ from ...ir.records import replace
 from ...ir.renaming import renamed_eqn
 from ...ir.types import BOOL, Array, Number
 from ...ops import registry, structure as st
+from ...ops.arrays.vectors import FACTORS
 from ...ops.program import cotangents as ct
 from ...rules.identities.simplification import SimplifyingBuilder
 from ...rules.registry import Rule
@@ -38,7 +39,7 @@ from ..edges.masks import (
     uses_all,
 )
 from ..edges.singular_partials import has_slope
-from ..edges.vectors import FACTORS, vectors_used
+from ..edges.vectors import vectors_used
 from .broadcasting import contribute, contribute_product, is_whole, peeled
 from .calls import reverse_rrule
 from .cotangents import Path
