@@ -1,6 +1,6 @@
 """How far elementary functions of vectors are off, and how long they take: `python benchmarks/accuracy.py`.
 
-In units of the last place, at most, over points of the whole range (`tests/elementary.py`) and by mpmath; and
+In units of the last place, at most, over points of the whole range (`tests/helpers/elementary.py`) and by mpmath; and
 nanoseconds of processor time for each of 4096 moderate numbers. Ours, for the widest vectors of this machine, and
 those of libmvec.
 """

@@ -1,6 +1,6 @@
 """Programs that wengert refuses so far: lists that may only shrink.
 
-A program is on a list by its name, `theme.function`. `tests/test_corpus.py` fails when a program
+A program is on a list by its name, `theme.function`. `tests/whole_programs/test_corpus.py` fails when a program
 is refused that is not here, and when one is here that is not refused any more; `pytest --update`
 takes those off. What is not differentiated at all is on the first list only.
 """

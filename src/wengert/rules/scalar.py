@@ -1,7 +1,7 @@
 """Partial derivatives of elementwise functions: what one finds at the end of a calculus book.
 
 A row gives ∂Ω/∂x from the operands and the result Ω. Every row is compared with arbitrary precision
-over its whole domain (tests/test_accuracy.py); where a row is not the obvious formula, the obvious one
+over its whole domain (tests/rules/test_accuracy.py); where a row is not the obvious formula, the obvious one
 loses digits, overflows, or raises an exception where the function itself does not.
 
 At kinks: 0 at a local optimum, else a value inside the subdifferential.
