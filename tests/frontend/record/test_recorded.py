@@ -807,3 +807,14 @@ def test_a_property_may_be_named_as_classes_are():
 
     assert wg.grad(program, **RECORDED)(2.0) == 6.0
     assert wg.grad(program)(2.0) == 6.0
+
+
+def test_one_object_in_two_arguments_is_refused():
+    numbers, f = [2.0], lambda p, q: p[0] * q[0]
+    assert wg.grad(f, (0, 1), tier="static")(numbers, numbers) == ([2.0], [2.0])
+    inside = lambda p, q: p[0][0] * q["n"][0]
+    for argnums in ((0, 1), 0, 1):
+        with pytest.raises(UnsupportedSyntax, match="two arguments hold one object"):
+            wg.grad(f, argnums, tier="recorded")(numbers, numbers)
+    with pytest.raises(UnsupportedSyntax, match="two arguments hold one object"):
+        wg.grad(inside, (0, 1), tier="recorded")([numbers], {"n": numbers})

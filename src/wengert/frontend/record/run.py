@@ -95,6 +95,10 @@ class RecordedRun:
         self.leaves: list[Leaf] = []
         self.builds: dict[int, Build] = {}
         self._shared: dict[int, Build] = {}
+        self._with_numbers: set[int] = set()
+        """The containers and objects that hold numbers, by their identities."""
+        self._of_others: set[int] = set()
+        """What is held by arguments before this one, and by those that are not differentiated."""
         with self.run, World(self.run.tape) as world:
             if listed:
                 self.run.tape.be_listed()
@@ -103,11 +107,11 @@ class RecordedRun:
             self.rests_on = world.rests_on
             try:
                 with not_too_deep():
-                    given = [
-                        self._entered(k, x) if k in moving else world.of(x)
-                        for k, x in enumerate(args)
-                    ]
                     named = {name: world.of(x) for name, x in kwargs.items()}
+                    given = [None if k in moving else world.of(x) for k, x in enumerate(args)]
+                    self._of_others = set(world.known)
+                    for k in moving:
+                        given[k] = self._entered(k, args[k])
                 y = world.of(function)(*given, **named)
                 self._refuse_caught()
             except BaseException as error:
@@ -149,6 +153,7 @@ class RecordedRun:
     def _entered(self, k: int, x: Any) -> Any:
         made, build = self._enter(x)
         self.builds[k] = build
+        self._of_others |= self._with_numbers
         return made
 
     def _enter(self, x: Any) -> tuple[Any, Build]:
@@ -164,10 +169,18 @@ class RecordedRun:
             self.leaves.append(leaf)
             return leaf.box.again(), lambda of: of(leaf)
         found = self._world.known.get(id(x))
+        is_of_others = id(x) in self._of_others
         if found is not None and id(x) in self._shared:
+            if is_of_others:
+                raise UnsupportedSyntax(*_OF_TWO_ARGUMENTS)
             return found[1], self._shared[id(x)]
+        count = len(self.leaves)
         made, build = self._enter_container(x)
         self._shared[id(x)] = build
+        if len(self.leaves) > count:
+            if is_of_others:
+                raise UnsupportedSyntax(*_OF_TWO_ARGUMENTS)
+            self._with_numbers.add(id(x))
         return made, build
 
     def _boxed(self, x: Any) -> Recorded:
@@ -285,6 +298,12 @@ class RecordedRun:
         results = boxes_in_structure(self.y)
         found = self.run.pushed(boxes, [dot for _, dot in dots], results)
         return _tangent_of(self.y, {id(y): dot for y, dot in zip(results, found, strict=True)})
+
+
+_OF_TWO_ARGUMENTS = (
+    "two arguments hold one object, and a recorded run cannot tell whose derivative is whose",
+    "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
+)
 
 
 def _numbers_in(x: Any) -> list[Any]:
