@@ -275,7 +275,9 @@ class Derivative(Generic[P, T]):
         if written is not None:
             own = type(self) is not Derivative  # `Jacobian`, `Hessian`
             name = type(self).__name__.lower() if own else written.__name__.strip("_")
-        order = f" of order {self.verb.order}" if self.verb.order > 1 else ""
+        order = (
+            f" of order {self.verb.order}" if name == "derivative" and self.verb.order > 1 else ""
+        )
         return f"<{name}{order} of {calling.shown(self.function)}>"
 
     def _repr_html_(self) -> str | None:

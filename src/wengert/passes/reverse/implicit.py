@@ -11,6 +11,7 @@ from ...ir.graph import Atom, Block, Eqn, Function, Input, Var
 from ...ir.records import replace
 from ...ir.types import Number
 from ...ops import registry, structure as st
+from ...ops.program import identity as ident
 from ..analysis.realness import says_little
 from ..blocks.copies import inlined
 from ..forward.implicit import Root
@@ -28,13 +29,22 @@ def reverse_root(sweep: Sweep, eqn: Eqn) -> None:
     if not wrt:
         return
     if says_little(kind_of_atom(x_bar)) and sweep.context.maybe_complex:
-        x_bar = sweep.builder.emit(st.project, x_bar, at.x)  # real where x is
+        x_bar = _real_for_an_array(sweep.builder, x_bar, at.x)
     (r,) = inlined(sweep.builder, at.residual, [*at.operands, at.x])
     mu = at.divided(x_bar, r) if at.is_number else _cotangent(sweep, at, x_bar, r)
     adjoint = _adjoint(sweep, at.residual, wrt, negative=at.is_number)
     bars = inlined(sweep.builder, adjoint, [*at.operands, at.x, mu])
     for k, bar in zip(wrt, bars, strict=True):
         sweep.contribute(at.operands[k], bar)
+
+
+def _real_for_an_array(builder: Builder, x_bar: Atom, x: Atom) -> Atom:
+    """A cotangent that is real if x is an array of real numbers, which only the run may know."""
+    is_array = builder.emit(ident.is_view, x)
+    then, other = builder.child(), builder.child()
+    projected, out = then.emit(st.project, x_bar, x), Var(kind_of_atom(x_bar))
+    builder.if_(is_array, then.block((), (projected,)), other.block((), (x_bar,)), (out,))
+    return out
 
 
 def _cotangent(sweep: Sweep, at: Root, b: Atom, r: Atom) -> Atom:
