@@ -21,6 +21,7 @@ MODULES += [
     "wengert.api.trees",
     "wengert.api.batches",
     "wengert.api.many_parts",
+    "wengert.api.tapes",
 ]
 
 

@@ -39,9 +39,8 @@ def found(
             value and theirs.
         options: what it is given by keyword.
     """
-    solver = getattr(
-        solver, "_recorded_", solver
-    )  # in a recorded run its name stands for what is read
+    # in a recorded run its name stands for what is read
+    solver = getattr(solver, "_recorded_", solver)
     options = {name: plain(x) for name, x in options.items()}
     if not also:
         return solver(lambda *point: plain(function(*point)), *map(plain, args), **options)

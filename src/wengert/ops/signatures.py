@@ -90,9 +90,8 @@ def bind(
     given.update({k: v for k, v in keywords.items() if k in signature.operands})
     extra = tuple(args[count:])
     if signature.rest and extra:
-        if isinstance(
-            extra[0], (tuple, list)
-        ):  # what follows are options: `np.reshape(x, (2, 3), "F")`
+        if isinstance(extra[0], (tuple, list)):
+            # what follows are options: `np.reshape(x, (2, 3), "F")`
             options.update(zip(signature.options, extra[1:], strict=False))
             extra = extra[:1]
         options[signature.rest] = extra[0] if len(extra) == 1 else extra

@@ -818,3 +818,17 @@ def test_one_object_in_two_arguments_is_refused():
             wg.grad(f, argnums, tier="recorded")(numbers, numbers)
     with pytest.raises(UnsupportedSyntax, match="two arguments hold one object"):
         wg.grad(inside, (0, 1), tier="recorded")([numbers], {"n": numbers})
+
+
+def test_a_text_that_looks_like_the_class_of_boxes_is_the_programs_own():
+    def f(x, caught):
+        try:
+            if x > 1.0:
+                raise TypeError("Recorded session is missing")
+        except caught:
+            return 3.0 * x
+        return x
+
+    assert wg.grad(f, tier="recorded")(2.0, TypeError) == 3.0
+    with pytest.raises(TypeError, match=r"^Recorded session is missing$"):
+        wg.grad(f, tier="recorded")(2.0, KeyError)

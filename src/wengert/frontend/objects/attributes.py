@@ -141,9 +141,8 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     found = getattr(constant, name)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         if type(constant).__dictoffset__ and not isinstance(constant, type):
-            own = own_dictionary(
-                constant
-            )  # what it keeps by that name hides the method of its class
+            # what it keeps by that name hides the method of its class
+            own = own_dictionary(constant)
             guards.rely_on(it.reading.guards, own, name, own.get(name, guards.MISSING))
         return as_known(found)  # a new object at every access: what matters is whose it is
     return it.lift(constant, name, found)

@@ -333,6 +333,10 @@ class Recorded(PerturbedNumber):
         return operations.called(function, args, keywords)
 
 
+Recorded.__name__ = (
+    "RecordedNumber"  # by which errors of code in C are known: no word of a program's own text
+)
+
 # past `__setattr__`, which is the program's
 _set_value = vars(Recorded)["_value"].__set__
 _set_tape = vars(Recorded)["tape"].__set__
