@@ -1,6 +1,6 @@
 """The loop form as LLVM IR.
 
-A procedure `f` becomes `i32 @f(ptr memory, parameters…, pointers to results…)`; it gives 0, or the number of
+A procedure `f` becomes `i32 @f.body(ptr memory, parameters…, pointers to results…)`; it gives 0, or the number of
 the exit it took. `@f.frame(ptr memory, ptr frame)` calls it with what stands in a frame: 8 bytes for each
 parameter, then for each result. `memory` is what the call has of memory: see `llvm_runtime`.
 """
@@ -22,8 +22,8 @@ from .llvm_hints import (
     is_innermost,
     notes_on,
 )
-from .llvm_ops import LLVM_TYPES, Operations, in_memory, result_type
-from .llvm_runtime import RUNTIME, declaration, pointer_of_call_out
+from .llvm_ops import LLVM_TYPES, Operations, in_memory, result_type, symbol
+from .llvm_runtime import DECLARED, declaration, pointer_of_call_out
 from .llvm_spread import spread
 from .llvm_writer import Writer
 
@@ -36,8 +36,6 @@ def module(
     main: str,
     entry: str,
     *,
-    cpu: str,
-    features: str,
     vectors: Vectors,
     fresh: Sequence[lf.Slot] = (),
 ) -> str:
@@ -47,8 +45,6 @@ def module(
         procedures: the program.
         main: the name of the procedure that Python calls.
         entry: the text of its entry point.
-        cpu: the processor to make code for.
-        features: what it can do, as LLVM writes that.
         vectors: which functions of vectors it has.
         fresh: parameters of the procedure that Python calls, whose memory nothing else points to.
     """
@@ -62,13 +58,12 @@ def module(
     first = next(p for p in procedures if p.name == main)
     spread = {s.function for p in procedures for s in lf.each(p.body) if isinstance(s, lf.Spread)}
     chunks = [chunk_function(p) for p in procedures if p.name in spread]
-    runtime = RUNTIME.replace("CPU", cpu).replace("FEATURES", features)
     parts = [
         *bodies,
         frame_function(first),
         *chunks,
         entry,
-        runtime,
+        DECLARED,
         *operations.declarations(),
         *metadata.lines,
     ]
@@ -110,7 +105,7 @@ class _Printer(Writer):
         self.lines.append("  ret i32 0")
         given = parameters_text(p, self.fresh)
         notes = "nounwind alwaysinline" if p.inlined else "nounwind"
-        head = f"define internal i32 @{p.name}({given}) {notes} #0 {{\nentry:"
+        head = f"define internal i32 {symbol(p.name)}({given}) {notes} #0 {{\nentry:"
         return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
 
     def _write_result(self, slot: lf.Slot) -> None:
@@ -340,7 +335,7 @@ class _Printer(Writer):
         outs = [self.label("%out") for _ in statement.results]
         self.allocas += [f"  {out} = alloca i64" for out in outs]
         inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs)])
-        status = self.define(f"call i32 @{statement.function}({inside})")
+        status = self.define(f"call i32 {symbol(statement.function)}({inside})")
         self.leave_if(self.define(f"icmp ne i32 {status}, 0"))
         for slot, out in zip(statement.results, outs, strict=True):
             found = self.define(f"load {result_type(slot.code)}, ptr {out}")

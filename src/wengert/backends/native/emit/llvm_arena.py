@@ -14,44 +14,7 @@ GREATEST_CHUNK = 2**25
 """No chunk grows beyond this for the sake of what may come."""
 CHUNK_HEAD = 16
 
-ARENA = (
-    """\
-define internal ptr @wg_arena_more(ptr %memory, i64 %size) nounwind noinline cold {
-start:
-  %needed = add i64 %size, CHUNK_HEAD
-  %last.at = getelementptr ptr, ptr %memory, i64 4
-  %last = load ptr, ptr %last.at
-  %last.end.at = getelementptr ptr, ptr %memory, i64 3
-  %last.end = load ptr, ptr %last.end.at
-  %last.from = ptrtoint ptr %last to i64
-  %last.to = ptrtoint ptr %last.end to i64
-  %last.size = sub i64 %last.to, %last.from
-  %twice = shl i64 %last.size, 1
-  %no.less = call i64 @llvm.umax.i64(i64 %twice, i64 CHUNK_SIZE)
-  %no.more = call i64 @llvm.umin.i64(i64 %no.less, i64 GREATEST_CHUNK)
-  %bytes = call i64 @llvm.umax.i64(i64 %no.more, i64 %needed)
-  %chunk = call ptr @wg_allocate(ptr %memory, i64 %bytes)
-  %failed = icmp eq ptr %chunk, null
-  br i1 %failed, label %no, label %yes
-no:
-  ret ptr null
-yes:
-  %chunk.at = getelementptr ptr, ptr %memory, i64 4
-  %before = load ptr, ptr %chunk.at
-  store ptr %before, ptr %chunk
-  store ptr %chunk, ptr %chunk.at
-  %end = getelementptr i8, ptr %chunk, i64 %bytes
-  %own.end.at = getelementptr ptr, ptr %chunk, i64 1
-  store ptr %end, ptr %own.end.at
-  %end.at = getelementptr ptr, ptr %memory, i64 3
-  store ptr %end, ptr %end.at
-  %piece = getelementptr i8, ptr %chunk, i64 CHUNK_HEAD
-  %top = getelementptr i8, ptr %piece, i64 %size
-  %top.at = getelementptr ptr, ptr %memory, i64 2
-  store ptr %top, ptr %top.at
-  ret ptr %piece
-}
-
+IN_PROGRAMS = """\
 define internal ptr @wg_arena_take(ptr %memory, i64 %size) nounwind alwaysinline {
 start:
   %more = add i64 %size, 7
@@ -103,8 +66,48 @@ done:
   store ptr %mark, ptr %top.at
   ret void
 }
+"""
+"""What a program's module has of it itself: what is short, and called in its loops."""
 
-define internal void @wg_arena_drop(ptr %memory, ptr %chunk) nounwind noinline cold {
+ARENA = (
+    """\
+define ptr @wg_arena_more(ptr %memory, i64 %size) nounwind {
+start:
+  %needed = add i64 %size, CHUNK_HEAD
+  %last.at = getelementptr ptr, ptr %memory, i64 4
+  %last = load ptr, ptr %last.at
+  %last.end.at = getelementptr ptr, ptr %memory, i64 3
+  %last.end = load ptr, ptr %last.end.at
+  %last.from = ptrtoint ptr %last to i64
+  %last.to = ptrtoint ptr %last.end to i64
+  %last.size = sub i64 %last.to, %last.from
+  %twice = shl i64 %last.size, 1
+  %no.less = call i64 @llvm.umax.i64(i64 %twice, i64 CHUNK_SIZE)
+  %no.more = call i64 @llvm.umin.i64(i64 %no.less, i64 GREATEST_CHUNK)
+  %bytes = call i64 @llvm.umax.i64(i64 %no.more, i64 %needed)
+  %chunk = call ptr @wg_allocate(ptr %memory, i64 %bytes)
+  %failed = icmp eq ptr %chunk, null
+  br i1 %failed, label %no, label %yes
+no:
+  ret ptr null
+yes:
+  %chunk.at = getelementptr ptr, ptr %memory, i64 4
+  %before = load ptr, ptr %chunk.at
+  store ptr %before, ptr %chunk
+  store ptr %chunk, ptr %chunk.at
+  %end = getelementptr i8, ptr %chunk, i64 %bytes
+  %own.end.at = getelementptr ptr, ptr %chunk, i64 1
+  store ptr %end, ptr %own.end.at
+  %end.at = getelementptr ptr, ptr %memory, i64 3
+  store ptr %end, ptr %end.at
+  %piece = getelementptr i8, ptr %chunk, i64 CHUNK_HEAD
+  %top = getelementptr i8, ptr %piece, i64 %size
+  %top.at = getelementptr ptr, ptr %memory, i64 2
+  store ptr %top, ptr %top.at
+  ret ptr %piece
+}
+
+define void @wg_arena_drop(ptr %memory, ptr %chunk) nounwind {
 start:
   %before = load ptr, ptr %chunk
   call void @wg_release(ptr %chunk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..form.loopform import Procedure, Slot
-from .llvm_ops import LLVM_TYPES
+from .llvm_ops import LLVM_TYPES, symbol
 from .llvm_runtime import MEMORY
 
 
@@ -41,7 +41,8 @@ def frame_function(procedure: Procedure) -> str:
         place = len(procedure.params) + k
         lines.append(f"  %r{k} = getelementptr i64, ptr %frame, i64 {place}")
         args.append(f"ptr %r{k}")
-    call = f"  %status = call i32 @{procedure.name}({', '.join(args)})"
+    # inlined, it would be compiled once more
+    call = f"  %status = call i32 {symbol(procedure.name)}({', '.join(args)}) noinline"
     head = f"define i32 @{procedure.name}.frame(ptr %memory, ptr %frame) nounwind #0 {{"
     return "\n".join([head, *lines, call, "  ret i32 %status", "}", ""])
 

@@ -68,6 +68,11 @@ class Instructions(Protocol):
         ...
 
 
+def symbol(procedure: str) -> str:
+    """What LLVM calls a procedure: a function of the user's that is called `log` is not that of the C library."""
+    return f"@{procedure}.body"
+
+
 class Operations:
     """Instructions, and the declarations they need.
 

@@ -1,4 +1,6 @@
-"""What every LLVM module contains: memory that is released together. As in `ccode_runtime`.
+"""What the programs of a process share, in LLVM: memory that is released together. As in `ccode_runtime`.
+
+It is compiled once, and found by its names: programs say only what they call.
 
 A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and what
 `llvm_kept` needs while it is kept. The first small ones lie in the frame of the entry point, where it has room for
@@ -7,7 +9,7 @@ them: their size is 0, and what they have room for stands behind it.
 
 from __future__ import annotations
 
-from .llvm_arena import ARENA
+from .llvm_arena import ARENA, IN_PROGRAMS
 from .llvm_kept import KEPT, LARGE, OF_THE_SYSTEM, with_numbers
 
 _FETCH = """\
@@ -62,7 +64,7 @@ no:
   ret ptr %raw
 }
 
-define internal noalias ptr @wg_allocate(ptr %memory, i64 %size) nounwind {
+define noalias ptr @wg_allocate(ptr %memory, i64 %size) nounwind {
   %all = add i64 %size, 64
   %more = add i64 %all, 63
   %whole = and i64 %more, -64
@@ -107,7 +109,7 @@ done:
   ret ptr %data
 }
 
-define internal void @wg_let_others_run(ptr %memory) nounwind {
+define void @wg_let_others_run(ptr %memory) nounwind {
   %how.at = getelementptr ptr, ptr %memory, i64 5
   %how = load ptr, ptr %how.at
   %run = icmp eq ptr %how, null
@@ -122,7 +124,7 @@ done:
   ret void
 }
 
-define internal ptr @wg_enlarge(ptr %memory, ptr %data, i64 %size) nounwind noinline {
+define ptr @wg_enlarge(ptr %memory, ptr %data, i64 %size) nounwind {
   call void @wg_let_others_run(ptr %memory)
   %old = getelementptr i8, ptr %data, i64 -64
   %all = add i64 %size, 64
@@ -167,7 +169,7 @@ done:
   ret ptr %made
 }
 
-define internal void @wg_release(ptr %data) nounwind {
+define void @wg_release(ptr %data) nounwind {
   %nothing = icmp eq ptr %data, null
   br i1 %nothing, label %out, label %unlink
 unlink:
@@ -207,12 +209,32 @@ done:
 }
 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-
-attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
 """,
     LARGE=LARGE,
     MEMORY=MEMORY,
 )
 
 RUNTIME = ARENA + KEPT + _RELEASED_TOGETHER + OF_THE_SYSTEM
-"""Without what code is made for: CPU and FEATURES."""
+
+EXPORTED = (
+    *("wg_allocate", "wg_enlarge", "wg_release", "wg_release_all", "wg_let_others_run"),
+    *("wg_arena_more", "wg_arena_drop", "wg_keep_nothing"),
+)
+"""What programs and Python find by these names."""
+
+_AS_MALLOC = "nounwind memory(argmem: readwrite, inaccessiblemem: readwrite)"
+"""What is said of `malloc` and `free`: they touch no memory that programs read or write."""
+
+DECLARED = f"""\
+declare noalias ptr @wg_allocate(ptr, i64) {_AS_MALLOC}
+declare ptr @wg_enlarge(ptr, ptr, i64) {_AS_MALLOC}
+declare void @wg_release(ptr) {_AS_MALLOC}
+declare void @wg_release_all(ptr) {_AS_MALLOC}
+declare void @wg_let_others_run(ptr) nounwind
+declare ptr @wg_arena_more(ptr, i64) {_AS_MALLOC} cold
+declare void @wg_arena_drop(ptr, ptr) {_AS_MALLOC} cold
+declare ptr @wg_new_array(ptr, i32, ptr, i32, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+{IN_PROGRAMS}"""
+"""What a program's module says of it."""

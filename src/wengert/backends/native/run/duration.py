@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 
 from ..form import loopform as lf
 
@@ -46,21 +47,20 @@ def takes_long(
     found = steps(procedure)
     if found is None:
         return "true"
-    few = str(FEW_STEPS)
 
-    def at_most_few(number: str) -> str:
-        is_few = define(f"icmp slt i64 {number}, {few}")
-        return define(f"select i1 {is_few}, i64 {number}, i64 {few}")
+    @cache
+    def count(factor: lf.Expr) -> str:
+        number = define(f"sitofp i64 {value(factor)} to double")
+        is_some = define(f"fcmp ogt double {number}, 0.0")
+        return define(f"select i1 {is_some}, double {number}, double 0.0")
 
-    total = "0"
-    for factors in found:
-        product = "1"
+    total = "0.0"
+    for factors in found:  # in floating point products do not overflow
+        product = "1.0"
         for factor in factors:
-            some = define(f"icmp sgt i64 {value(factor)}, 0")
-            count = define(f"select i1 {some}, i64 {value(factor)}, i64 0")
-            product = at_most_few(define(f"mul i64 {product}, {at_most_few(count)}"))
-        total = define(f"add i64 {total}, {product}")
-    return define(f"icmp sge i64 {total}, {few}")
+            product = define(f"fmul double {product}, {count(factor)}")
+        total = define(f"fadd double {total}, {product}")
+    return define(f"fcmp oge double {total}, {FEW_STEPS}.0")
 
 
 def _steps(

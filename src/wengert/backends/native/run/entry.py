@@ -16,17 +16,16 @@ from typing import Any
 import numpy as np
 
 from ....ir.types import NONE, Kind, Other, Static, Struct
-from ..emit.llvm_ops import LLVM_TYPES, result_type
+from ..emit.llvm_ops import LLVM_TYPES, result_type, symbol
 from ..emit.llvm_runtime import MEMORY
 from ..form.loopform import Allocate, Code, Constant, Expr, Slot, each
 from ..lower import calling_convention as cc
 from ..program.function import Lowered
 from ..values.values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, DynamicOwner
-from . import result_memory
 from .duration import takes_long
 from .entry_lines import EntryLines
-from .python_objects import ARRAY_AT, VALUE_AT, table
-from .vectorcall import ITEMS_AT, TABLE_AT, TYPE_AT, first_way
+from .python_objects import ARRAY_AT, VALUE_AT
+from .vectorcall import ITEMS_AT, TABLE_AT, TYPE_AT
 
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _TYPE_NUMBERS: dict[str, int] = {
@@ -60,11 +59,7 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
     by_python = any(isinstance(made, (cc.ListResult, cc.ViewResult)) for made in lowered.results)
     if not plain or by_python or not is_plain(result):
         return ""
-    names = list(table())
-    parts = [_Entry(lowered).text(result), first_way(lowered.name, names)]
-    if any(isinstance(made, AnyArrayResult) for made in lowered.results):
-        parts.append(result_memory.array_function(lowered.name, names))
-    return "".join(parts)
+    return _Entry(lowered).text(result)
 
 
 def is_plain(kind: Kind) -> bool:
@@ -206,7 +201,7 @@ class _Entry(EntryLines):
         args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
         args += [f"ptr {out}" for out in outs.values()]
         self._let_others_run()
-        status = self.define(f"call i32 @{self.main.name}({', '.join(args)})")
+        status = self.define(f"call i32 {symbol(self.main.name)}({', '.join(args)})")
         self._stop_others()
         self.leave_unless(self.same("i32", status, "0"), "exited")
         return {
@@ -248,7 +243,7 @@ class _Entry(EntryLines):
             self.do(f"store i64 {_size(dim, sizes)}, ptr {place}")
         number, bytes_ = _TYPE_NUMBERS[_type_of(made)], self._bytes(made, sizes)
         array = self.define(
-            f"call ptr @{self.lowered.name}.array(ptr %table, i32 {rank}, ptr {dims}, i32 {number}, "
+            f"call ptr @wg_new_array(ptr %table, i32 {rank}, ptr {dims}, i32 {number}, "
             f"i64 {bytes_})"
         )
         self.leave_unless(self.define(f"icmp ne ptr {array}, null"), "failed")

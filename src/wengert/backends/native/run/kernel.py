@@ -22,6 +22,7 @@ from . import python_objects, vectorcall
 from .answers import EXITED
 from .call_out import connect
 from .machine import compiled, machine
+from .runtime import runtime
 from .threads import pool
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
@@ -40,6 +41,7 @@ class Kernel:
         given = tuple_kind(kind for _, kind in leaves(result)) if flat else result
         made = entry.entry_function(lowered, given) if python_objects.is_possible() else ""
         self.llvm = program_text(lowered, made)
+        shared = runtime()
         self.code = compiled(self.llvm, tuple(python_objects.table()) if made else ())
         connect(self.code, lowered)
         self.entry = self.leaves_entry = None
@@ -49,7 +51,7 @@ class Kernel:
             address = self.code.address(f"{lowered.name}.entry")
             called = python_objects.callable_at(address, lowered.name)
             self.entry, self.leaves_entry = (None, called) if flat else (called, None)
-        self.keep_nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        self.keep_nothing = ctypes.CFUNCTYPE(None)(shared.address("wg_keep_nothing"))
         """Gives back the memory that calls have left for the next."""
         # what must live until then is an argument
         last = weakref.finalize(self.code, _keep_nothing, self.keep_nothing, self.code.engine)
@@ -58,7 +60,7 @@ class Kernel:
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         self._function = kind(self.code.address(f"{lowered.name}.frame"))
         release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-        self._release = release(self.code.address("wg_release_all"))
+        self._release = release(shared.address("wg_release_all"))
         self._inputs = struct.Struct("=" + "".join(_FORMATS[p.code] for p in main.params))
         self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
         self._results = main.results
@@ -82,8 +84,15 @@ class Kernel:
         Returns:
             What must live as long as the object.
         """
-        way = vectorcall.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
-        vectorcall.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
+        way = vectorcall.way(
+            python_objects.addresses(),
+            in_force,
+            identities,
+            otherwise,
+            self.code.address(f"{self.lowered.name}.entry"),
+            self.code,
+        )
+        vectorcall.set_way(called, runtime().address("wg_call"), way)
         return way
 
     def fits(self, values: Sequence[Any]) -> bool:
@@ -211,15 +220,12 @@ def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
 
 def program_text(lowered: Lowered, entry: str) -> str:
     """The LLVM IR of a program for this machine, with its entry point."""
-    m = machine()
     fresh = [r.pointer for r in lowered.results if isinstance(r, cc.ArrayResult) and r.given]
     return llvm.module(
         lowered.procedures,
         lowered.name,
         entry,
-        cpu=m.cpu,
-        features=m.features,
-        vectors=m.vectors,
+        vectors=machine().vectors,
         fresh=fresh,
     )
 

@@ -155,12 +155,13 @@ def compiled(text: str, more: tuple[str, ...] = (), level: int = LEVEL) -> Code:
     """The machine code of a module, compiled or from the cache.
 
     Args:
-        text: the module.
+        text: the module, in which what is made for this processor has the attributes #0.
         more: what its meaning depends on beside its text.
         level: how much it is worth to make it better; 0 if it is as good as it gets.
     """
     m = machine()
-    parts = (text, m.cpu, m.features, str(level), *m.versions, *more)
+    text += f'\nattributes #0 = {{ "target-cpu"="{m.cpu}" "target-features"="{m.features}" }}\n'
+    parts = (text, str(level), *m.versions, *more)
     code = cached(parts, lambda: _object_code(text, level))
     for name in called_in(code):
         _vector_function(name)
@@ -174,7 +175,7 @@ def compiled(text: str, more: tuple[str, ...] = (), level: int = LEVEL) -> Code:
 def _vector_function(name: str) -> None:
     """From now on, code that is compiled finds an elementary function of vectors."""
     m = machine()
-    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features), level=0)
+    code = compiled(text_of(name), level=0)
     m.binding.add_symbol(name, code.address("vector"))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # programs call it as long as they live
 

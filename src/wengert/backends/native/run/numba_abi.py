@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..emit import llvm
-from ..emit.llvm_ops import LLVM_TYPES, result_type
+from ..emit.llvm_ops import LLVM_TYPES, result_type, symbol
 from ..form.loopform import SIZES, Code, Constant, Expr, Slot
 from ..lower.calling_convention import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
 from ..program.function import Lowered
 from ..values.values import Unlowered
 from .call_out import connect
 from .machine import compiled, machine
+from .runtime import runtime
 
 
 class Flat(NamedTuple):
@@ -52,14 +53,12 @@ def words_of_array(value: Any) -> list[int]:
 
 def flat(lowered: Lowered) -> Flat:
     """The machine code of a program, to be called with `(memory, words)`; gives 0, or not if it gave up."""
-    m = machine()
     entry = _Writing(lowered).text()
-    text = llvm.module(
-        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, vectors=m.vectors
-    )
+    vectors = machine().vectors
+    text = llvm.module(lowered.procedures, lowered.name, entry, vectors=vectors)
     code = compiled(text)
     connect(code, lowered)
-    return Flat(code.address(f"{lowered.name}.flat"), code.address("wg_release_all"), code)
+    return Flat(code.address(f"{lowered.name}.flat"), runtime().address("wg_release_all"), code)
 
 
 class _Writing:
@@ -89,7 +88,7 @@ class _Writing:
         outs = {slot: self.define("alloca i64") for slot in self.main.results}
         args = [f"{LLVM_TYPES[p.code]} {self.known[p]}" for p in self.main.params]
         inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs.values())])
-        status = self.define(f"call i32 @{self.main.name}({inside})")
+        status = self.define(f"call i32 {symbol(self.main.name)}({inside})")
         good = self.define(f"icmp eq i32 {status}, 0")
         self.lines += [f"  br i1 {good}, label %good, label %bad", "bad:", "  ret i32 1", "good:"]
         for slot, out in outs.items():

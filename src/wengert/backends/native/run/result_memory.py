@@ -12,7 +12,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import cache
 
-from ..emit.llvm_kept import KEPT, OF_THE_SYSTEM
+from .machine import machine
 
 LARGE_RESULT = 2**17
 """From so many bytes on, the C library asks the operating system for each array."""
@@ -22,6 +22,10 @@ NEEDED = ("PyArray_New", "PyDataMem_SetHandler", "PyDataMem_GetHandler", "PyObje
 
 _PLACE = (ctypes.c_void_p * 1)()
 """Where native code looks for the handler: empty until the first large result."""
+
+
+EXPORTED = tuple(f"wg_result_{name}" for name in ("new", "zeros", "resize", "give"))
+"""The functions that NumPy is to call, in the order of its handlers."""
 
 
 def for_table(default_handler: int) -> dict[str, int]:
@@ -35,22 +39,13 @@ def for_table(default_handler: int) -> dict[str, int]:
 
 @cache
 def make_handler() -> None:
-    """Compile the functions that NumPy is to call, and make them known to native code."""
-    from .machine import compiled, machine
-
-    m = machine()
-    code = compiled(_text().replace("CPU", m.cpu).replace("FEATURES", m.features))
-    functions = (code.address(f"wg_result_{name}") for name in ("new", "zeros", "resize", "give"))
-    handler = _Handler(b"wengert", 1, None, *functions)
+    """Make the functions that NumPy is to call known to native code, which has been compiled by then."""
+    handler = _Handler(b"wengert", 1, None, *map(machine().binding.address_of_symbol, EXPORTED))
     capsule_of = ctypes.pythonapi.PyCapsule_New
     capsule_of.restype = ctypes.py_object
     capsule_of.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     capsule = capsule_of(ctypes.addressof(handler), b"mem_handler", None)
-    for needed in (
-        code,
-        handler,
-        capsule,
-    ):  # arrays may live as long as the process, and longer than this module
+    for needed in (handler, capsule):  # arrays may live longer than this module
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(needed))
     _PLACE[0] = id(capsule)
 
@@ -69,19 +64,21 @@ class _Handler(ctypes.Structure):
     )
 
 
-def array_function(name: str, table: Sequence[str]) -> str:
-    """The function that makes an array of a program's results, null where there is no memory."""
+def functions(table: Sequence[str]) -> str:
+    """The functions that NumPy is to call, and `wg_new_array`, which makes an array of a program's results.
+
+    That is null where there is no memory.
+
+    Args:
+        table: the names of what the table of addresses holds, in order.
+    """
     loads = "\n".join(
         f"  %at.{k} = getelementptr i64, ptr %table, i64 {table.index(key)}\n"
         f"  %{key} = load ptr, ptr %at.{k}, !invariant.load !{{}}"
         for k, key in enumerate(NEEDED)
     )
-    return (
-        _ARRAY.replace("MADE", _MADE)
-        .replace("NAME", name)
-        .replace("LOADS", loads)
-        .replace("LARGE", str(LARGE_RESULT))
-    )
+    array = _ARRAY.replace("MADE", _MADE).replace("LOADS", loads)
+    return (array + _FUNCTIONS).replace("LARGE", str(LARGE_RESULT))
 
 
 _MADE = (
@@ -89,7 +86,7 @@ _MADE = (
     "i32 0, i32 0, ptr null)"
 )
 _ARRAY = """
-define internal ptr @NAME.array(ptr %table, i32 %rank, ptr %dims, i32 %type, i64 %bytes) #0 {
+define ptr @wg_new_array(ptr %table, i32 %rank, ptr %dims, i32 %type, i64 %bytes) #0 {
 LOADS
   %large = icmp uge i64 %bytes, LARGE
   br i1 %large, label %ours, label %plain
@@ -136,10 +133,6 @@ done:
 """
 
 
-def _text() -> str:
-    return KEPT + _FUNCTIONS.replace("LARGE", str(LARGE_RESULT)) + OF_THE_SYSTEM
-
-
 _FUNCTIONS = """\
 declare ptr @calloc(i64, i64) nounwind
 
@@ -180,6 +173,4 @@ keep:
   call void @wg_give(ptr %data)
   ret void
 }
-
-attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
 """

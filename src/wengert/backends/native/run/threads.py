@@ -66,10 +66,10 @@ class Pool:
 
 def _compiled() -> Code:
     m = machine()
-    for name in ("acquire", "release"):
-        function = getattr(ctypes.pythonapi, f"PyThread_{name}_lock")
-        m.binding.add_symbol(f"wg_{name}", ctypes.cast(function, ctypes.c_void_p).value or 0)
-    code = compiled(_TEXT.replace("CPU", m.cpu).replace("FEATURES", m.features))
+    for name, verb in (("wg_lock", "acquire"), ("wg_unlock", "release")):
+        function = getattr(ctypes.pythonapi, f"PyThread_{verb}_lock")
+        m.binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value or 0)
+    code = compiled(_TEXT)
     for name in ("wg_threads", "wg_spread"):
         m.binding.add_symbol(name, code.address(name))
     return code
@@ -100,8 +100,8 @@ _TEXT = """\
 @wg_workers = internal global ptr null
 @wg_count = internal global i64 1
 
-declare i32 @wg_acquire(ptr, i32)
-declare void @wg_release(ptr)
+declare i32 @wg_lock(ptr, i32)
+declare void @wg_unlock(ptr)
 
 define void @wg_setup(ptr %busy, ptr %workers, i64 %count) #0 {
   store ptr %busy, ptr @wg_busy
@@ -127,12 +127,12 @@ entry:
   %done = load ptr, ptr %done_at
   br label %wait
 wait:
-  %got = call i32 @wg_acquire(ptr %go, i32 1)
+  %got = call i32 @wg_lock(ptr %go, i32 1)
   %function = load ptr, ptr %function_at
   %frame = load ptr, ptr %frame_at
   %status = call i32 %function(ptr %frame)
   store i32 %status, ptr %status_at
-  call void @wg_release(ptr %done)
+  call void @wg_unlock(ptr %done)
   br label %wait
 }
 
@@ -142,7 +142,7 @@ entry:
   %many = icmp sgt i64 %parts, 1
   br i1 %many, label %ask, label %alone
 ask:
-  %free = call i32 @wg_acquire(ptr %busy, i32 0)
+  %free = call i32 @wg_lock(ptr %busy, i32 0)
   %is_free = icmp ne i32 %free, 0
   br i1 %is_free, label %begin, label %alone
 
@@ -177,7 +177,7 @@ start:
   store ptr %function, ptr %s.function
   store ptr %s.frame, ptr %s.frame_at
   %s.go = load ptr, ptr %s.worker
-  call void @wg_release(ptr %s.go)
+  call void @wg_unlock(ptr %s.go)
   %s.next = add i64 %s, 1
   %s.more = icmp slt i64 %s.next, %parts
   br i1 %s.more, label %start, label %own
@@ -192,7 +192,7 @@ wait:
   %w.worker = getelementptr i8, ptr %workers, i64 %w.place
   %w.done_at = getelementptr ptr, ptr %w.worker, i64 1
   %w.done = load ptr, ptr %w.done_at
-  %w.got = call i32 @wg_acquire(ptr %w.done, i32 1)
+  %w.got = call i32 @wg_lock(ptr %w.done, i32 1)
   %w.status_at = getelementptr ptr, ptr %w.worker, i64 4
   %w.status = load i32, ptr %w.status_at
   %w.failed = icmp ne i32 %w.status, 0
@@ -201,12 +201,10 @@ wait:
   %w.more = icmp slt i64 %w.next, %parts
   br i1 %w.more, label %wait, label %end
 end:
-  call void @wg_release(ptr %busy)
+  call void @wg_unlock(ptr %busy)
   ret i32 %status.next
 }
 
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
-
-attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
 """.replace("WORKER", str(_WORKER))

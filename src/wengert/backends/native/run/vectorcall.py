@@ -105,6 +105,7 @@ def way(
     in_force: Callable[[], bool],
     identities: Identities,
     otherwise: Callable[..., Any],
+    entry: int,
     code: Any,
 ) -> tuple[Any, ...]:
     """What `first_way` works with.
@@ -114,17 +115,18 @@ def way(
         in_force: whether the native form may be used.
         identities: where they hold, `in_force()` is true; nothing if that cannot be said so.
         otherwise: takes the same arguments, and arguments by name.
+        entry: where the entry point is.
         code: what must live as long as the function.
     """
     found = identities or [({}, "", None)]  # what does not hold: then `in_force` is asked
-    return (addresses, in_force, otherwise, code, *(part for each in found for part in each))
+    at = struct.pack("P", entry)
+    return (addresses, in_force, otherwise, at, code, *(part for each in found for part in each))
 
 
-def first_way(name: str, table: Sequence[str]) -> str:
+def first_way(table: Sequence[str]) -> str:
     """The C function that calls an entry point where it may, and otherwise what Python has.
 
     Args:
-        name: of the program.
         table: the names of what the table of addresses holds, in order.
     """
     known = (
@@ -137,7 +139,6 @@ def first_way(name: str, table: Sequence[str]) -> str:
         for key in known
     )
     return _FIRST_WAY.format(
-        name=name,
         way_at=_WAY_AT,
         items=ITEMS_AT,
         type_at=TYPE_AT,
@@ -148,7 +149,7 @@ def first_way(name: str, table: Sequence[str]) -> str:
 
 
 _FIRST_WAY = """
-define ptr @{name}.call(ptr %self, ptr %args, i64 %given, ptr %names) #0 {{
+define ptr @wg_call(ptr %self, ptr %args, i64 %given, ptr %names) #0 {{
 start:
   %way.at = getelementptr i8, ptr %self, i64 {way_at}
   %way = load ptr, ptr %way.at
@@ -161,11 +162,15 @@ start:
   %at.size = getelementptr i8, ptr %way, i64 {count_at}
   %size = load i64, ptr %at.size
   %table = getelementptr i8, ptr %addresses, i64 {table_at}
+  %at.entry = getelementptr ptr, ptr %items, i64 3
+  %packed = load ptr, ptr %at.entry
+  %packed.at = getelementptr i8, ptr %packed, i64 {table_at}
+  %entry = load ptr, ptr %packed.at
 {loads}
   %unnamed = icmp eq ptr %names, null
   br i1 %unnamed, label %comparing, label %slowly
 comparing:
-  %k = phi i64 [ 4, %start ], [ %k.next, %same ]
+  %k = phi i64 [ 5, %start ], [ %k.next, %same ]
   %end = icmp eq i64 %k, %size
   br i1 %end, label %quickly, label %compare
 compare:
@@ -214,7 +219,7 @@ told:
   br i1 %still, label %quickly, label %slowly
 quickly:
   %count = and i64 %given, 9223372036854775807
-  %found = call ptr @{name}.entry(ptr %addresses, ptr %args, i64 %count)
+  %found = call ptr %entry(ptr %addresses, ptr %args, i64 %count)
   %others = icmp eq ptr %found, %other
   %left = icmp eq ptr %found, %exited
   %answered = or i1 %others, %left

@@ -65,7 +65,7 @@ def called_in(code: bytes) -> list[str]:
 
 
 def text_of(name: str) -> str:
-    """A module of LLVM IR with one of our functions, as `vector`; without the processor: CPU and FEATURES."""
+    """A module of LLVM IR with one of our functions, as `vector`."""
     from .vector_formulas import FORMULAS
 
     op, kind = name.removeprefix("wg_").rsplit("_", 1)
@@ -154,7 +154,4 @@ def _function(
     return "\n".join(lines)
 
 
-_NOTES = """\
-!0 = !{!"branch_weights", i32 100000, i32 1}
-attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
-"""
+_NOTES = '!0 = !{!"branch_weights", i32 100000, i32 1}\n'
