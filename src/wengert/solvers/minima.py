@@ -53,14 +53,19 @@ def minimize(
         result = found(objective, ()) if jac is None else found(with_slope, ("jac",))
         best = np.asarray(result.x, float)
         x = root_of(held_back(grad(objective), best <= low, best >= high, low, high), best)
+    return minimum(objective, x, result, status=result.status)
+
+
+def minimum(objective: Any, x: Any, found: Any, **more: Any) -> Any:
+    """The result of a solver that has found a minimum: the place that is differentiated, and what the solver says."""
     return Result(
         x=x,
         fun=objective(x),
-        success=result.success,
-        status=result.status,
-        message=result.message,
-        nfev=result.nfev,
-        nit=result.nit,
+        success=found.success,
+        message=found.message,
+        nfev=found.nfev,
+        nit=found.nit,
+        **more,
     )
 
 
@@ -117,14 +122,7 @@ def minimize_scalar(
         options=options,
     )
     x = root_of(derivative(objective), float(found.x))
-    return Result(
-        x=x,
-        fun=objective(x),
-        success=found.success,
-        message=found.message,
-        nfev=found.nfev,
-        nit=found.nit,
-    )
+    return minimum(objective, x, found)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [

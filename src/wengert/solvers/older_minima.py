@@ -13,8 +13,7 @@ from ..frontend.polyfills.manifest import as_it_is
 from ..intrinsics.roots import root_of, solved
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered
-from .minima import held_back, minimize_scalar, number
-from .results import Result
+from .minima import held_back, minimize_scalar, minimum, number
 
 
 def _from_start(solver: Any) -> Any:
@@ -110,14 +109,7 @@ def _of_many(solver: Any) -> Any:
         result = solved(solver, objective, (low,), between, **options)
         best = np.asarray(result.x, float)
         x = root_of(held_back(grad(objective), best <= low, best >= high, low, high), best)
-        return Result(
-            x=x,
-            fun=objective(x),
-            success=result.success,
-            message=result.message,
-            nfev=result.nfev,
-            nit=result.nit,
-        )
+        return minimum(objective, x, result)
 
     return found
 
