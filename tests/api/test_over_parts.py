@@ -227,7 +227,7 @@ def test_a_part_that_is_lost():
     error = refusal("WG221", RuntimeError, lambda: wg.over_parts(cube, [1.0, 2.0], Lost())(2.0))
     assert str(error) == message(
         "WG221",
-        "part 0 of 2 gave no result: MemoryError: gone",
+        "part 0 of 2 parts gave no result: MemoryError: gone",
         None,
         "Its worker ended, or could not send what it found: see what it printed, and whether its memory\n"
         "was enough. Compute the part here to look at it: `f(theta, part)`.",
@@ -261,7 +261,7 @@ def test_auxiliary_data():
         "WG202",
         "`has_aux` is for one function, and the auxiliary data of parts is not summed",
         None,
-        "Leave it away: a part may return a tree of numbers, `wg.jacobian` differentiates all of them.",
+        "Leave it out: a part may return a tree of numbers, and `wg.jacobian` differentiates all of them.",
     )
 
 

@@ -1,6 +1,7 @@
 """The field's words: names that were private to this project do not come back."""
 
 import ast
+import re
 from pathlib import Path
 
 from test_architecture import MODULES, PACKAGE
@@ -41,3 +42,27 @@ def test_the_glossary_names_what_there_is() -> None:
     places = [row[2].strip().strip("`") for row in rows]
     assert len(places) > 25
     assert [place for place in places if not (PACKAGE / place).exists()] == []
+
+
+def paths_in(text: str) -> set[str]:
+    """Paths below the package, or that look so, which stand in backticks."""
+    units = {path.stem for path in PACKAGE.iterdir()}
+    found = re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+)(?:\.py)?`", text)
+    return {path for path in found if path.partition("/")[0] in units}
+
+
+def test_modules_that_texts_name_exist() -> None:
+    assert paths_in("see `rules/arrays` and `rules/none.py`, not `a/b`") == {
+        "rules/arrays",
+        "rules/none",
+    }
+    root = PACKAGE.parent.parent
+    pages = [root / "ARCHITECTURE.md", root / "CONTRIBUTING.md", *root.glob("docs/*.md")]
+    texts = [*MODULES, *pages, *root.glob("docs/contributing/*.md")]  # decisions say what there was
+    lost = {
+        (text.name, path)
+        for text in texts
+        for path in paths_in(text.read_text(encoding="utf-8"))
+        if not ((PACKAGE / path).exists() or (PACKAGE / f"{path}.py").exists())
+    }
+    assert lost == set()

@@ -55,7 +55,7 @@ def over_parts(f: Callable[..., Any], parts: Iterable[Any], executor: Any = None
 
 
 class Place:
-    """Where parts are, and how something is computed there; shared by a function and its derivatives."""
+    """The parts, and the executor that computes on them; shared by a function and its derivatives."""
 
     def __init__(self, parts: Iterable[Any], executor: Any):
         if not (executor is None or hasattr(executor, "submit")):
@@ -73,7 +73,7 @@ class Place:
                 "Give at least one part.",
             )
 
-    def outcomes(self, task: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def sum_of(self, task: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """The sum of what a task gives for the parts, in their order."""
         if self.executor is None:
             return self._one_by_one(task, args)
@@ -84,7 +84,9 @@ class Place:
             self.executor.submit(computed, sent, args, part, k) for k, part in enumerate(self.parts)
         ]
         try:
-            return functools.reduce(plus, (self._result(f, k) for k, f in enumerate(futures)))
+            return functools.reduce(
+                plus, (self._result(f, f"part {k}") for k, f in enumerate(futures))
+            )
         finally:
             for future in futures:
                 future.cancel()
@@ -108,20 +110,20 @@ class Place:
         (given,) = client.scatter([args], broadcast=True, hash=False)
         futures = [
             client.submit(computed, task, given, part, k, pure=False)
-            for k, part in enumerate(self._held or ())
+            for k, part in enumerate(self._held)
         ]
         while len(futures) > 1:
             pairs = zip(futures[::2], futures[1::2], strict=False)
             summed = [client.submit(plus, a, b, pure=False) for a, b in pairs]
             futures = [*summed, *futures[len(summed) * 2 :]]
-        return self._result(futures[0], 0)
+        return self._result(futures[0], "one")
 
-    def _result(self, future: Any, k: int) -> Any:
+    def _result(self, future: Any, which: str) -> Any:
         try:
             found = future.result()
         except Exception as error:
             raise PartFailed(
-                f"part {k} of {len(self.parts)} gave no result: {type(error).__name__}: {error}",
+                f"{which} of {len(self.parts)} parts gave no result: {type(error).__name__}: {error}",
                 "Its worker ended, or could not send what it found: see what it printed, and whether its memory\n"
                 "was enough. Compute the part here to look at it: `f(theta, part)`.",
             ) from error
@@ -158,7 +160,7 @@ def _is_delayed(parts: Sequence[Any]) -> bool:
 
 
 class Failure(NamedTuple):
-    """What a part gives that failed; `error` is there if it can travel."""
+    """The failure of one part; `error` is None where the exception cannot be pickled."""
 
     part: int
     what: str
@@ -230,14 +232,14 @@ class OverParts:
     def __call__(self, *args: Any) -> Any:
         if is_differentiating() and recorded().is_recorded(None, args, {}):
             return self._recorded(args)
-        return self.place.outcomes(self.function, args)
+        return self.place.sum_of(self.function, args)
 
     def _recorded(self, args: tuple[Any, ...]) -> Any:
         """The sum as a step of a recorded run: what goes to other threads and processes are plain numbers."""
         if not recorded().is_recorded(self.function, (), {}):
             return recorded().step(self, self.pulled, self.pushed, args)
         if self.place.executor is None:
-            return self.place.outcomes(self.function, args)
+            return self.place.sum_of(self.function, args)
         raise UnsupportedSyntax(*MADE_INSIDE, calling_span())
 
     def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> OverParts:
@@ -245,7 +247,7 @@ class OverParts:
         if verb.has_aux:
             raise BadArgument(
                 "`has_aux` is for one function, and the auxiliary data of parts is not summed",
-                "Leave it away: a part may return a tree of numbers, `wg.jacobian` differentiates all of them.",
+                "Leave it out: a part may return a tree of numbers, and `wg.jacobian` differentiates all of them.",
             )
         return OverParts(OfPart(self.function, verb, cls), self.place)
 
@@ -351,18 +353,18 @@ for each in (OverParts, OfPart, Pulled, Pushed):
 
 
 def pulled(total: OverParts) -> OverParts:
-    """`OverParts.pulled`, where it is read."""
+    """`total.pulled` as a function, for programs that are read."""
     return total.pulled
 
 
 def pushed(total: OverParts) -> OverParts:
-    """`OverParts.pushed`, where it is read."""
+    """`total.pushed` as a function, for programs that are read."""
     return total.pushed
 
 
 def summed(total: OverParts, args: Any) -> Any:
     """The sum over all parts, of parameters in a tuple."""
-    return total.place.outcomes(total.function, args)
+    return total.place.sum_of(total.function, args)
 
 
 @rrule(summed)

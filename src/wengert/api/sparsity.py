@@ -146,7 +146,7 @@ class _At:
         if np.iscomplexobj(self._x) or not isinstance(self._x, (np.ndarray, list, tuple)):
             raise BadArgument(
                 f"`sparsity` is for real arrays and lists of numbers, not {type(self._x).__name__}",
-                "Leave it away, or differentiate a function of one array.",
+                "Leave it out, or differentiate a function of one array.",
             )
         y, self._push = pushforward(function, *args, **kwargs)
         if isinstance(y, dict):

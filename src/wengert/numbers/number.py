@@ -110,7 +110,7 @@ def numbers_in(x: Any) -> Iterator[PerturbedNumber]:
 
 
 def value_of(x: Any) -> Any:
-    """The plain value of a number, all derivatives left away."""
+    """The plain value of a number, without its derivatives."""
     while isinstance(x, PerturbedNumber):
         x = x.value
     return x

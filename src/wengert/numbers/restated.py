@@ -27,7 +27,7 @@ def restated(
         op: any op.
         args: its operands.
         options: its options.
-        plain: gives the value of an operand, all derivatives left away.
+        plain: gives the value of an operand, without its derivatives.
     """
     if op.fold is None:
         return None

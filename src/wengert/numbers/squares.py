@@ -1,4 +1,6 @@
-"""Squares of what has a kink, computed on numbers: |x|² has the derivatives of x x (`passes/squares` of programs).
+"""Squares of what has a kink, computed on numbers: |x|² has the derivatives of x x.
+
+Those of programs are in `passes/edges/squares`.
 
 A number that is a multiple of a root remembers what its square is.
 """
@@ -63,7 +65,7 @@ def followed(
         args: its operands.
         options: its options.
         result: what it gave.
-        plain: gives the value of a number, all derivatives left away.
+        plain: gives the value of a number, without its derivatives.
     """
     if op in _ROOTS or (op is el.pow_ and _is(args[1], 0.5)):
         square = _square_of(op, args, options, plain)

@@ -343,7 +343,7 @@ means = _remark("means", "x, *operands, reader, names")
 ruled = _remark("ruled", "x, *captured, function, names")
 """x, which a function with a rule returned: the rule knows nothing of what the function has captured."""
 valued = _remark("valued", "value, smooth")
-"""A value, computed as it was written, that has the derivative of another expression of it (`passes/squares`)."""
+"""A value, computed as it was written, that has the derivative of another expression of it (`passes/edges/squares`)."""
 unknown_where = _remark("unknown_where", "x, at_kink")
 """x, of which the derivative is NaN in some places, unless nothing depends on it (`passes/edges/unknown_slopes`)."""
 opaque = declare("opaque", "f, *args, names", infer=UNKNOWN, fresh=False, effect=True)

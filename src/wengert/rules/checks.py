@@ -183,7 +183,7 @@ def _check_positional(op: Op, given: Operands, called: Called, place: Place) -> 
 
 
 _GIVEN_BY_PASSES = ("used",)
-"""Options of rows that are no options of their ops: which vectors a program reads (`passes/vectors`)."""
+"""Options of rows that are no options of their ops: which vectors a program reads (`passes/edges/vectors`)."""
 
 
 def _check_options(op: Op, given: Operands, place: Place) -> None:

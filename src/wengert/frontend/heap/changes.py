@@ -25,7 +25,7 @@ from .aliases import (
 from .homes import is_there, spot_of, that_may_stay
 from .layouts import tell_apart, warn_of_write
 from .overlaps import may_overlap
-from .packing import keep, refuse_callers
+from .packing import keep, refuse_callers_object
 from .paths import may_lead_to_one, moved, path_to
 from .places import content_in, identities, in_whole, place_of
 from .releasing import release
@@ -38,7 +38,7 @@ Change = Callable[[Var, tuple[Atom, ...]], Atom]
 def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
-    refuse_callers(it, place)
+    refuse_callers_object(it, place)
     keep(it, it.reading.copied.get(place, ()))
     content.place = place
     it.heap[place] = content

@@ -111,7 +111,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     place = place_of(it, items)
     _refuse_one_of_two(it, items)
     if items.type is None and not it.reading.general:
-        refuse_callers(it, place)
+        refuse_callers_object(it, place)
     else:  # an object of a class is told from what it was made of; of arguments of any kind too little is known
         refuse_given(it, place)
         _refuse_detached(it, place)
@@ -255,7 +255,7 @@ def _adopt_items(it: Interpreter, items: Items, owner: ObjectId) -> None:
         store_inside(it, value, owner, Const(me.Field(key)) if field else Const(key))
 
 
-def refuse_callers(it: Interpreter, place: ObjectId) -> None:
+def refuse_callers_object(it: Interpreter, place: ObjectId) -> None:
     """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
 
     Raises:
@@ -353,7 +353,7 @@ def _refuse_one_of_two(it: Interpreter, items: Items) -> None:
     """Refuse to make a run-time object of one that is one of two: it would be a third."""
     if items.place is not None and items.place.several and is_object(items):
         raise it.unsupported(
-            "an object that is one of two, as the run says, is needed as a value at run time",
+            "which of two objects this is depends on the run, and it is needed as a value of the run",
             "Use it in each branch, or hand on its attributes.",
         )
 

@@ -53,8 +53,8 @@ the keywords in `also`. `state` says which of what it has captured it changes.
 watch = helper("watch", "found, path, *, differentiated=False", NONE, effect=True)
 """A mark: the function that `found` was given is integrated along a path.
 
-The path is an array of points, or a function of time with the times `ts` where it is known. `passes/jumps` puts a
-check in place of it, or notes that this is a derivative already.
+The path is an array of points, or a function of time with the times `ts` where it is known. `passes/checks/jumps` puts
+a check in place of it, or notes that this is a derivative already.
 """
 
 check_jumps = helper(

@@ -1,7 +1,7 @@
 """Squares of what has a kink, which have none: |x|², ‖v‖², the variance as the square of a deviation, cos |x|.
 
 In: a program, before it is differentiated. Out: the same program, in which such values have the derivative of what
-they are the square of (`rules/squares`). Their values are computed as they were written.
+they are the square of (`rules/identities/squares`). Their values are computed as they were written.
 """
 
 from __future__ import annotations

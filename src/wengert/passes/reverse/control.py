@@ -53,7 +53,7 @@ def _reverse_paths(
     given = [k for k, out in enumerate(merged) if sweep.bars.has(out)]
     moves = [sweep.bars.moves_where([merged[k]]) for k in given]
     counts = [sweep.bars.count(merged[k]) for k in given]
-    bars = [sweep.bars.sum_so_far(merged[k]) for k in given]
+    bars = [sweep.bars.take_sum(merged[k]) for k in given]
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
         for k, bar, moving, count in zip(given, bars, moves, counts, strict=True):
@@ -93,7 +93,7 @@ def reverse_where_it_moves(sweep: Sweep, index: int) -> int:
             moves = sweep.bars.moves_where([out])
             there.bars.condition = YES if moves == condition else moves
             count = sweep.bars.count(out)
-            there.bars.add(out, sweep.bars.sum_so_far(out), count)
+            there.bars.add(out, sweep.bars.take_sum(out), count)
         if any(map(there.bars.has, eqn.outs)):
             there.bars.condition, there.builder.span = YES, eqn.span
             sweep.reverse_at(position, there)
@@ -194,7 +194,7 @@ def _result_of_branch(branch: Sweep, var: Var, base: Atom | None) -> Atom:
         branch.bars.add(var, base)
     elif base is not None:
         branch.bars.running.setdefault(var, base)
-    total = branch.bars.sum_so_far(var)
+    total = branch.bars.take_sum(var)
     return as_buffer(branch, var, branch.zeros(var) if total == ZERO else total)
 
 

@@ -72,7 +72,7 @@ class Cotangents:
         self.moves: dict[Var, dict[Atom, None]] = {}
         """Under which conditions what was contributed to a value is more than a written-out zero."""
         self.implied: dict[Atom, set[Atom]] = {} if around is None else around.implied
-        """The conditions that imply one that was composed of them, by such."""
+        """By composed condition: the conditions that imply it."""
         self.condition: Atom = YES if around is None else around.condition
         """Under which condition the contributions are that come now."""
 
@@ -195,7 +195,7 @@ class Cotangents:
         return flag in self.implied
 
     def _either(self, flags: Iterable[Atom]) -> Atom:
-        """Whether one of some conditions holds, left out those that imply another one."""
+        """Whether one of some conditions holds, leaving out those that imply another one."""
         implying = {flag: self.implied.get(flag, set()) | {flag} for flag in flags}
         total, *others = (
             flag
@@ -213,13 +213,13 @@ class Cotangents:
     def total(self, var: Var) -> Atom:
         """The sum of all contributions, which are used up; ZERO if there were none."""
         count = self.count(var)
-        total = self.sum_so_far(var)
+        total = self.take_sum(var)
         if count is not None and isinstance(total, Var):
             self.masks.known[total] = count
         return total
 
-    def sum_so_far(self, var: Var) -> Atom:
-        """The sum of all contributions of this block to a value from around it."""
+    def take_sum(self, var: Var) -> Atom:
+        """The sum of all contributions of this block to a value, which are used up."""
         self.moves.pop(var, None)
         parts = self.dense.pop(var, [])
         buffer = self.running.pop(var, None)
@@ -360,7 +360,7 @@ class Cotangents:
 
 
 def fits_buffer(var: Var, buffer: Atom) -> bool:
-    """Whether the cotangent of a value can be summed in some memory: it holds what that can be."""
+    """Whether a buffer can accumulate the cotangent of a value: its dtype can hold what that can be."""
     wanted, kind = st.gradient_kind(var.kind), kind_of_atom(buffer)
     if not isinstance(buffer, Var) or isinstance(kind, Number):
         return False

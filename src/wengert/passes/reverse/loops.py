@@ -165,7 +165,7 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
         moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
-        slot.result = body.bars.sum_so_far(var)
+        slot.result = body.bars.take_sum(var)
         sweep.bars.moves[var][_in_any_iteration(state, sweep, var, moves)] = None
     slots = state.carried, state.captured, state.moves
     state.slots = [*(slot for group in slots for slot in group.values()), *state.moving]

@@ -45,7 +45,7 @@ def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """value_bar = x2_bar[path]; x_bar = x2_bar with zeros there."""
     x, *path, value = eqn.args
     count = sweep.bars.count(eqn.outs[0])
-    bar = _as_array(sweep, eqn.outs[0], sweep.bars.sum_so_far(eqn.outs[0]))
+    bar = _as_array(sweep, eqn.outs[0], sweep.bars.take_sum(eqn.outs[0]))
     before = Builder(eqn.span, derived=True)
     steps = [*in_shadow(x, path)[:-1], _last_step(before, eqn)]
     if sweep.is_active(value):

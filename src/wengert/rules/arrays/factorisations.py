@@ -2,7 +2,7 @@
 
 A function that does not depend on the choice of signs and phases has the right derivative; of one that does, the
 derivative says as little as the function itself. Vectors of equal values have no derivative: what reads them is
-refused (`runtime/eigenvalues`).
+refused (`runtime/numeric/eigenvalues`).
 
 References: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan and
 S.-X. Zhang, Automatic differentiation for complex valued SVD (2019); S. Walter and L. Lehmann,

@@ -1,6 +1,6 @@
 """Eigenvalues and eigenvectors of symmetric matrices, and matrices that are put together of them.
 
-Vectors of equal eigenvalues have no derivative, and are refused (`runtime/eigenvalues`).
+Vectors of equal eigenvalues have no derivative, and are refused (`runtime/numeric/eigenvalues`).
 
 References: M. Giles, An extended collection of matrix derivative results for forward and reverse mode AD (2008);
 Y. Daleckii and S. Krein, Integration and differentiation of functions of Hermitian operators (1965); A. Lewis and

@@ -23,7 +23,7 @@ Key = tuple[Any, ...]
 
 
 class SimplifyingBuilder(Builder):
-    """A builder of derivative code, by the identities of `rules/algebra`.
+    """A builder of derivative code, by the identities of `rules/identities/algebra`.
 
     Equations are kept by what they compute: a request for one that is there already gives its result.
     Such sharing on construction (hash-consing; A. Ershov, On programming of arithmetic operations, 1958)

@@ -41,7 +41,7 @@ from .sums import (
 from .written_products import Written
 
 MOST_FACTORS = 8
-"""How many factors a product has at most that is seen through."""
+"""Products of more factors than this are kept as one."""
 
 
 _SUMS = (el.add, el.sub)
@@ -79,7 +79,7 @@ class NormalForms(Written):
         return self.node(found if in_row else self._opened(found))
 
     def factors(self, atom: Atom) -> list[Atom]:
-        """What a sum of products is a sum of products of; nothing of what is no such sum."""
+        """The bases of a sum of products; nothing if the node is none."""
         terms = self._terms_of(atom)
         return [] if terms is None else bases_of(terms)
 
@@ -297,7 +297,7 @@ class NormalForms(Written):
         return self._product(common, rational(sign * factor, divisor), total)
 
     def _polynomial(self, terms: Sum) -> tuple[Atom, int]:
-        """A polynomial by Horner's scheme, and the sign that it is still to be given."""
+        """A polynomial by Horner's scheme, and the sign (1 or -1) by which the caller multiplies it."""
         counts = Counter(base for product in terms for base, _ in product)
         base, count = counts.most_common(1)[0] if counts else (None, 0)
         if base is None or count == 1:  # nothing to factor out
