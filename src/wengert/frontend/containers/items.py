@@ -32,6 +32,7 @@ from ..heap import now
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
+from ..machine.turns import must_be_known
 from . import choosing
 
 
@@ -54,6 +55,8 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return item
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
+        if not all(map(_is_number_or_row, value.values)):
+            must_be_known(it, index)
     if isinstance(value, (LazyIterable, Closure, Native)):
         _must_have_items(it, value)
         value = it.atom(value)
@@ -87,6 +90,13 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     return open_up(it, result)
 
 
+def _is_number_or_row(value: Value) -> bool:
+    """Whether a value is a number, or lists of numbers, which loops look up as they look up entries of arrays."""
+    if isinstance(value, Items):
+        return value.form == "list" and all(map(_is_number_or_row, value.values))
+    return isinstance(kind_of_value(value), Number)
+
+
 def _must_have_items(it: Interpreter, value: Value) -> None:
     instances.must_have(it, value, ("__getitem__",), "'{}' object is not subscriptable")
 
@@ -101,7 +111,7 @@ def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
     if isinstance(function, FunctionType) and function.__module__ != "typing":
         return it.call(Const(function), [Const(cls), index], {})
     raise it.unsupported(
-        f"indexing the class {cls.__name__}", "Write its arguments out, or leave them away."
+        f"indexing the class {cls.__name__}", "Write its arguments out, or leave them out."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from ...errors import UnsupportedSyntax
@@ -16,7 +17,7 @@ from ..heap import cells, iterator_state, materialise, now, walk_by_index, walki
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.session import strictly
-from ..machine.turns import by_turns, item_of, turns_of
+from ..machine.turns import ChosenByTurn, by_turns, item_of, short_loop, turns_of
 from ..syntax.declarations import assigned_names, own_nodes, yields
 
 
@@ -170,16 +171,24 @@ def _run_or_unroll(
     lists: Sequence[walking.Walked],
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
+    turns: list[Value] = []
+
+    def one_turn(item: Value) -> None:
+        turns.append(item)
+        with short_loop(it, item) if may_be_written_out else nullcontext():
+            body(item)
 
     def run() -> None:
-        it.run_loop(node, names, it.at_run_time(items), body, certain=True)
+        it.run_loop(node, names, it.at_run_time(items), one_turn, certain=True)
         _walk_by_index(it, node, lists)
 
-    mark = it.mark()
+    mark, may_be_written_out = it.mark(), len(items) * it.turns_around <= 2 * UNROLL
     try:
         with strictly(it.reading):
             run()
     except REFUSALS as refusal:
+        if isinstance(refusal, ChosenByTurn) and refusal.turn not in turns:
+            raise  # the number of a loop around this one
         is_short = isinstance(refusal, UnsupportedSyntax) and len(items) <= 4 * UNROLL
         if not is_short and not it.reading.defers:
             raise

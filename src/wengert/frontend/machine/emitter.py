@@ -96,6 +96,8 @@ class Emitter(Operations):
         """Whether it replaces items of something of unknown kind."""
         self.turns_around = 1
         """How often what is read now is read, for the loops around it that are written out."""
+        self.short_loops: list[Value] = []
+        """The numbers or items of the loops around it that are read as loops, and may be written out instead."""
         self.held: list[Value] = []
         """What statements that are being read hold without a name: what loops walk over."""
         self.catching = self.new_catching()

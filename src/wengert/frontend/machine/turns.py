@@ -1,11 +1,13 @@
-"""Loops over names, which are written out: how many turns they have, and what each binds."""
+"""Loops that are written out: how many turns they have, what each binds, and what is looked up by their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...ir.graph import Const
+from ...errors import UnsupportedSyntax
+from ...ir.graph import Const, Var
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.values import Value
@@ -13,6 +15,47 @@ from ..domain.values import Value
 if TYPE_CHECKING:
     from ..domain.running import Running
     from .interpreter import Interpreter
+
+
+class ChosenByTurn(UnsupportedSyntax):
+    """A loop of few turns looks something up by its number: it is written out, so that what it finds is known."""
+
+    turn: Value
+
+
+@contextmanager
+def short_loop(it: Interpreter, turn: Value) -> Generator[None]:
+    """Inside, a loop is read as a loop that may be written out; `turn` is its number or item."""
+    it.short_loops.append(turn)
+    try:
+        yield
+    finally:
+        it.short_loops.pop()
+
+
+def must_be_known(it: Interpreter, index: Value) -> None:
+    """What is looked up by an index has no good form that only the run chooses.
+
+    Raises:
+        ChosenByTurn: the number of a loop decides the index, and the loop can be written out.
+    """
+    turn = _deciding_turn(it, index) if it.short_loops else None
+    if turn is not None:
+        error = ChosenByTurn("a look-up by the number of a loop", "", it.builder.span)
+        error.turn = turn
+        raise error
+
+
+def _deciding_turn(it: Interpreter, index: Value) -> Value | None:
+    """The innermost of such loops whose number an index is computed from, if from nothing else of the run."""
+    deciding = {index} if isinstance(index, Var) else set[Var]()
+    for eqn in reversed(it.builder.eqns):
+        if not deciding.isdisjoint(eqn.outs):
+            deciding.difference_update(eqn.outs)
+            deciding.update(x for x in eqn.operands() if isinstance(x, Var))
+    if not deciding or not deciding.issubset(v for v in it.short_loops if isinstance(v, Var)):
+        return None
+    return next(turn for turn in reversed(it.short_loops) if turn in deciding)
 
 
 def turns_of(it: Interpreter, running: Running) -> int | None:
