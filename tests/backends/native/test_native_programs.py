@@ -152,6 +152,14 @@ def test_the_gradient_of_stacked_arrays():
     native(wg.grad(lambda x, y: np.sum(np.stack([x, y]) ** 3)), A[0], A[1])
 
 
+def test_lists_are_joined_with_arrays():
+    def running(x):
+        return np.concatenate([[0.0, x[1]], np.cumsum(x * x), (1.0,)])
+
+    native(running, np.arange(4.0))
+    native(wg.grad(lambda x: np.sum(running(x) ** 2)), np.arange(4.0))
+
+
 @pytest.mark.parametrize("more", [2, 2.5, np.arange(3), np.arange(3.0)])
 def test_appending(more):
     native(lambda x, more: np.append(x, more), np.arange(4), more)
@@ -172,6 +180,68 @@ def test_lists_of_known_length_put_together():
     more = (2,)
     native(lambda x: pair(x) + pair(x * x), 1.5)
     native(lambda x: np.zeros(np.shape(x) + more) + x[..., None], A)
+
+
+# --- loops that look up weights ------------------------------------------------------------
+
+
+def layers_by_number(weights, biases, x):
+    for i in range(len(weights)):
+        x = np.tanh(x @ weights[i] + biases[i])
+    return np.mean(x**2)
+
+
+def layers_by_name(weights, biases, x):
+    named = {f"w{i}": w for i, w in enumerate(weights)} | {"b0": biases[0], "b1": biases[1]}
+    for i in range(2):
+        x = np.tanh(x @ named[f"w{i}"] + named["b" + str(i)])
+    return np.mean(x**2)
+
+
+def layers_in_pairs(weights, biases, x):
+    layers = list(zip(weights, biases, strict=True))
+    for i in range(len(layers) - 1):
+        w, b = layers[i]
+        for k in range(2):
+            x = np.tanh(x @ w + b * layers[k][1])
+    return np.mean((x @ layers[-1][0]) ** 2)
+
+
+@pytest.mark.parametrize("f", [layers_by_number, layers_by_name, layers_in_pairs])
+def test_few_layers_that_are_looked_up_by_number_or_name(f):
+    rng = np.random.default_rng(0)
+    weights, biases, x = rng.normal(size=(2, 3, 3)), rng.normal(size=(2, 3)), rng.normal(size=3)
+    native(wg.grad(f, (0, 1)), list(weights), list(biases), x)
+
+
+def test_many_layers_stay_a_loop():
+    weights = [np.eye(3) * 0.9] * 40
+    text = wg.grad(layers_by_number).specialize(weights, [np.ones(3)] * 40, np.ones(3)).source
+    assert text.count("np.tanh(") == 1
+
+
+# --- truth values of Python and NumPy ------------------------------------------------------
+
+
+def american_option(s, sigma, n):
+    u = np.exp(sigma * np.sqrt(1 / n))
+    values = np.zeros(n + 1)
+    for i in range(n + 1):
+        values[i] = max(101.0 - s * u ** (2 * i - n), 0.0)
+    for step in range(n - 1, -1, -1):
+        for i in range(step + 1):
+            values[i] = max(0.5 * (values[i + 1] + values[i]), 101.0 - s * u ** (2 * i - step))
+    return values[0]
+
+
+def test_one_of_a_truth_value_of_pythons_and_one_of_numpys():
+    native(wg.grad(american_option, (0, 1)), 100.0, 0.2, 10)
+    compiled = wg.jit(lambda a, b, c: (a > 1.0) or (b > c), strict=True)
+    for a in (0.5, 1.5):
+        for b in (0.5, np.float64(0.5), np.float64(2.0)):
+            found, expected = compiled(a, b, 1.0), (a > 1.0) or (b > 1.0)
+            assert found == expected
+            assert type(found) is type(expected)
 
 
 # --- Jacobians inside ---------------------------------------------------------------------

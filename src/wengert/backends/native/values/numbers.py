@@ -109,7 +109,7 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[nv.Scalar])
         code: _computed(e, name, namespace, scalars, code, origin) for code in codes
     }
     if row.rule == "truth" and namespace not in ("np", "method"):
-        return nv.Scalar(results["b1"], _whose_truth(name, scalars))
+        return nv.Scalar(results["b1"], _whose_truth(e, name, scalars))
     if row.rule in ("comparison", "truth"):
         return nv.Scalar(_of_the_type(e, results, origin), whose_comparison(e, origin))
     if codes == {"f32"}:
@@ -182,14 +182,17 @@ def _are_truths_of_numpy(scalars: Sequence[nv.Scalar], namespace: str) -> bool:
     return namespace in ("np", "method") or any(s.origin != nv.PYTHON for s in scalars)
 
 
-def _whose_truth(name: str, scalars: Sequence[nv.Scalar]) -> nv.Origin:
+def _whose_truth(e: Emitter, name: str, scalars: Sequence[nv.Scalar]) -> nv.Origin:
     """`not` and `bool` give a truth value of Python's, `and` and `or` one of their operands."""
     if name in ("not", "truth"):
         return nv.PYTHON
-    first, *others = (s.origin for s in scalars)
-    if any(origin != first for origin in others):
-        raise nv.Unlowered("one of two truth values of different types")
-    return first
+    first, second = scalars
+    if first.origin == second.origin:
+        return first.origin
+    is_true = converted(e, first.expr, "b1")
+    if name == "both":
+        first, second = second, first
+    return chosen_origin(e, is_true, first.origin, second.origin)
 
 
 def _origin(

@@ -29,11 +29,16 @@ def _concatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
         return joined_list(site, eqn, value)
     if not isinstance(value, nv.Tuple) or not value.items:
         raise nv.Unlowered("joining of something that is no list of arrays")
-    views = [site.view(item) for item in value.items]
+    views = [site.view(_array_of(site, item)) for item in value.items]
     axes = known_axis(eqn.params.get("axis", Const(0)), max(1, len(views[0].dims)))
     if axes is None:
         raise nv.Unlowered("joining arrays as if they had one axis")
     return _joined(site, eqn, views, *axes)
+
+
+def _array_of(site: BlockLowering, item: nv.Value) -> nv.Value:
+    """What is joined as an array: lists and tuples of numbers are among it."""
+    return site.apply("asarray", item) if isinstance(item, nv.Tuple) else item
 
 
 @lowers("unconcatenate")
@@ -45,7 +50,8 @@ def _unconcatenate(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if not isinstance(like, nv.Tuple):
         raise nv.Unlowered("a cotangent of arrays joined in this way")
     bar, axis = site.view(site.operand(eqn.args[0])), eqn.param("axis", 0)
-    shapes = [tuple(map(site.e.size, dims_of(site.operand_of(item)))) for item in like.items]
+    arrays = [site.operand_of(_array_of(site, item)) for item in like.items]
+    shapes = [tuple(map(site.e.size, dims_of(array))) for array in arrays]
     if axis is None:
         lengths, axis = [site.e.let(nv.product(dims)) for dims in shapes], 0
         bar = site.view(site.apply("ravel", bar))
