@@ -11,12 +11,15 @@ import statistics
 import struct
 import subprocess
 import sys
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import wengert as wg
 from wengert.errors import BadArgument
+from wengert.frontend.boundary.signature import kind_of
+from wengert.ir.types import FLOAT, INT, Seq, Struct
 
 SCALE = 2
 
@@ -394,3 +397,27 @@ def test_rules_that_wengert_loads_late_leave_what_was_derived_in_force():
         [sys.executable, "-c", f"import sys\n{LATE}"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+ROWS = [
+    ([np.float64(0.5), 2.0, np.float32(1.0)], FLOAT),
+    ([1, np.int32(2)], INT),
+    ([Point(1.0, 2.0), Point(np.float64(3.0), 4.0)], Struct("namedtuple", ("x", "y"), (FLOAT, FLOAT), Point)),
+    ([{"a": 1.0}, {"a": 2.5}], Struct("dict", ("a",), (FLOAT,))),
+    ([[1.0, 2], [3.0, 4]], Struct("list", (0, 1), (FLOAT, INT))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("items", "kind"), ROWS)
+def test_the_kind_of_many_items_is_found_column_by_column(items, kind):
+    assert kind_of(items * 10) == Seq(kind)
+    assert {kind_of(item) for item in items} == {kind}
+    other = [*items * 9, None]
+    assert kind_of(other) == Struct("list", tuple(range(len(other))), tuple(map(kind_of, other)))
+    mixed = [*[(1.0, 2.0)] * 9, (1, 2.0)]
+    assert kind_of(mixed) == Struct("list", tuple(range(10)), tuple(map(kind_of, mixed)))

@@ -61,8 +61,8 @@ from .templates import Template, known_captures
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
 LARGE = 64
-LONG_TEXT = 1024
 """No container with more items than this is taken apart."""
+LONG_TEXT = 1024
 
 _PLAIN: dict[type, Kind] = {
     float: FLOAT,
@@ -77,6 +77,18 @@ _PLAIN: dict[type, Kind] = {
     type(Ellipsis): Other("ellipsis"),
     set: UNKNOWN,
 }
+_NUMPYS = (
+    (np.bool_, BOOL),
+    (np.integer, INT),
+    (np.floating, FLOAT),
+    (np.complexfloating, COMPLEX),
+)
+_PLAIN.update(
+    (cls, kind)
+    for cls in set(np.sctypeDict.values())
+    for base, kind in _NUMPYS
+    if issubclass(cls, base)
+)
 
 
 OUTSIDE = Struct("outside", (), ())
@@ -157,12 +169,7 @@ def derives(value: Any) -> bool:
 
 
 def _kind_of_numpy_scalar(value: Any) -> Kind:
-    for type_, kind in (
-        (np.bool_, BOOL),
-        (np.integer, INT),
-        (np.floating, FLOAT),
-        (np.complexfloating, COMPLEX),
-    ):
+    for type_, kind in _NUMPYS:
         if isinstance(value, type_):
             return kind
     return STR if isinstance(value, np.str_) else UNKNOWN
@@ -236,8 +243,24 @@ def _kind_of_sequence(
         return Seq(_common_kind(value, depth))
     if isinstance(like, Struct) and len(like.keys) == len(value):
         return _struct(form, range(len(value)), value, depth, None, like)
-    kinds = {kind_of(item, depth) for item in value}
+    kinds = _kinds(value, depth)
     return _struct(form, range(len(value)), value, depth) if len(kinds) > 1 else Seq(*kinds)
+
+
+def _kinds(values: Sequence[Any], depth: int) -> set[Kind]:
+    """The kinds of values; of containers that are built alike, column by column."""
+    classes = set(map(type, values))
+    if str not in classes and classes <= _PLAIN.keys():
+        return {_PLAIN[cls] for cls in classes}
+    alike = len(classes) == 1 and depth <= DEEPEST
+    columns = _columns(type(values[0]), values) if alike else None
+    if columns is not None:
+        form, keys, items = columns
+        kinds = [_kinds(column, depth + 1) for column in items]
+        if all(len(each) == 1 for each in kinds):
+            cls = type(values[0]) if form == "namedtuple" else None
+            return {Struct(form, tuple(keys), tuple(kind for (kind,) in kinds), cls)}
+    return {kind_of(value, depth) for value in values}
 
 
 def _common_kind(values: Sequence[Any], depth: int) -> Kind:
