@@ -4,6 +4,7 @@ import copy
 import functools
 import importlib
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,31 @@ def test_calls_find_what_inlined_code_finds(program, all_are_large):
     (value, bars), (expected_value, expected) = found
     trees.assert_close(value, expected_value, rel=1e-13)
     trees.assert_close(bars, expected, rel=1e-9, scale=1.0)
+
+
+def steered(x, how, times, scale=None):
+    for _ in range(times):
+        x = np.sin(x) if how == "sine" else x * x
+    return x if scale is None else x * scale
+
+
+def steered_in_three_ways(x):
+    return steered(x, "sine", 2) + steered(x, "square", 3, x) + steered(x, "sine", 2) * x
+
+
+def steered_in_many_ways(x):
+    return sum([steered(x, "sine", k) for k in (1, 2, 3, 4, 5, 6)])
+
+
+@pytest.mark.parametrize(("f", "count"), [(steered_in_three_ways, 2), (steered_in_many_ways, 4)])
+def test_a_large_function_is_read_for_few_choices_of_constants(f, count, all_are_large):
+    all_are_large(large=True)
+    assert wg.grad(f)(0.7) == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6, rel=1e-8)
+    text = wg.grad(f).specialize(0.7).source
+    assert len(re.findall(r"def forward_steered(?:_\d+)?\(", text)) == count
+    if f is steered_in_three_ways:
+        assert '"sine"' not in text
+        assert wg.jit(wg.grad(f), strict=True)(0.7) == pytest.approx(wg.grad(f)(0.7), rel=1e-13)
 
 
 def changed_by_a_call(x, a):

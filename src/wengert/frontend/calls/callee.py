@@ -42,12 +42,19 @@ class Argument:
     """The cell whose contents are passed, of a name that the callee may bind."""
     witness: int | None = None
     """Where a path leaves the name unbound: which leaf of the value tells whether it is bound."""
+    is_known: bool = False
+    """Whether the body is read for this constant, which is not passed then."""
 
     @property
     def kind(self) -> Kind:
+        if self.is_known:
+            assert isinstance(self.value, Const)
+            return Static(self.value.value)
         return kind_of_value(self.value if self.whole is None else self.whole)
 
     def atoms(self) -> list[Atom]:
+        if self.is_known:
+            return []
         return list(flatten(self.value)) if self.whole is None else [self.whole]
 
 

@@ -148,7 +148,7 @@ def _call_large(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -
     """
     try:
         with strictly(it.reading):
-            return separate.call_separately(it, closure, bound)
+            return separate.call_separately(it, closure, bound, steered=True)
     except REFUSALS as refusal:
         if not (isinstance(refusal, UnsupportedSyntax) or it.reading.defers):
             raise

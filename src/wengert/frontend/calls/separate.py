@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
+from types import NoneType
 
 from ...ir.graph import CALL, Atom, Callee, Const, Eqn, Var
+from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Kind, Static
 from ...ops.program import may_raise
 from .. import heap
@@ -32,12 +34,16 @@ from ..syntax.declarations import free_names
 from .callee import Argument, read_callee
 
 
-def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
-    """Call a function whose code stands by itself."""
+def call_separately(
+    it: Interpreter, closure: Closure, bound: Mapping[str, Value], *, steered: bool = False
+) -> Value:
+    """Call a function whose code stands by itself; of one that is steered by constants, for few of them."""
     captured, known, siblings = _captured_by(it, closure)
     outside = [_argument(it, closure, *pair) for pair in captured.items()]
     outside += [_argument(it, closure, key, cell) for (_, key), cell in it.reading.cells.items()]
     given = [_argument(it, closure, *pair) for pair in bound.items()]
+    if steered:
+        given = _steering(it, closure, given)
     kinds = tuple((a.name, a.kind, a.whole is None, a.witness) for a in (*outside, *given))
     key = closure.identity, kinds, known, it.reading.kept_to_itself
     callee = it.reading.callees.get(key)
@@ -59,6 +65,26 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
         assert cell is not None
         heap.put(it, cell, cell.holding((new,), ("contents",)))
     return result
+
+
+MOST_VERSIONS = 3
+"""For so many choices of constants a function is read; then they are passed as what only the run knows."""
+
+
+def _steering(it: Interpreter, closure: Closure, given: list[Argument]) -> list[Argument]:
+    """The arguments, of which text, whole numbers, truth values and None are known to the body."""
+    known = [replace(a, is_known=_steers(a.value)) for a in given]
+    versions = it.reading.steered.setdefault(closure.identity, [])
+    choice = [(a.name, a.value) for a in known if a.is_known]
+    if choice not in versions:
+        if len(versions) == MOST_VERSIONS:
+            return given
+        versions.append(choice)
+    return known
+
+
+def _steers(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, (str, int, NoneType))
 
 
 def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Argument:

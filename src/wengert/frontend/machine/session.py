@@ -104,6 +104,8 @@ class Session:
     inlined: set[Any] = field(default_factory=set[Any])
     """Large functions that are inlined all the same: more must be known of them than a call tells."""
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    steered: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
+    """The choices of constants that large functions have been read for."""
     special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
     """How to read a call of a function, where it is one of wengert's own."""
     read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
