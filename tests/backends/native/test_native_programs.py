@@ -109,6 +109,22 @@ def test_memory_that_has_two_names_stays_until_both_are_done():
     native(wg.grad(f), np.array([0.3, -0.2, 0.5, 1.0]), 0.7, 5)
 
 
+def turned(q, v, n):
+    for _ in range(n):
+        w, x, y, z = q / np.linalg.norm(q)
+        turn = np.array([
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ])  # fmt: skip
+        v = turn @ v + np.cross(v, q[1:]) * 0.1
+    return np.sum(v**2)
+
+
+def test_arrays_that_are_joined_from_joined_ones_are_written_in_place():
+    native(wg.grad(turned, (0, 1)), np.array([1.1, 0.2, -0.3, 0.5]), np.array([0.3, 1.0, -0.2]), 5)
+
+
 # --- arrays from arrays -------------------------------------------------------------------
 
 A = np.arange(24.0).reshape(2, 3, 4) % 7

@@ -105,7 +105,8 @@ def _written_in_place(statements: Sequence[lf.Statement]) -> list[lf.Statement]:
     """Arrays that are copied into another one, and released, are written there instead."""
     found = [with_blocks(statement, _written_in_place) for statement in statements]
     for copy in [s for s in found if isinstance(s, lf.Copy)]:
-        found = _without_copy(found, copy)
+        if copy in found:  # and not written into what an earlier one was copied to
+            found = _without_copy(found, copy)
     return found
 
 
