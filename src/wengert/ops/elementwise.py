@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ..errors import UnsupportedSyntax
@@ -342,6 +343,19 @@ nan_to_num = _function("nan_to_num", _NAN, arithmetic, _fold_nan, np="nan_to_num
 # --- complex numbers ----------------------------------------------------------------------
 
 
+def _of_known_text(convert: Callable[[str], float]) -> Fold:
+    """The number in a text that is known; what is no number raises when the program runs."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        text = args[0].value if len(args) == 1 and isinstance(args[0], Const) else None
+        if isinstance(text, str) and not params:
+            with suppress(ValueError):
+                return Const(convert(text))
+        return None
+
+    return fold
+
+
 def _fold_to_complex(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     if len(args) == 1:
         return fold_no_text(builder, args, params, namespace)
@@ -406,7 +420,7 @@ to_complex = declare(
 complex_of_parts = declare(
     "complex_of_parts", "re, im", infer=always(COMPLEX), fold=_fold_of_parts, py="complex"
 )
-to_float = declare("to_float", "x", infer=always(FLOAT), py="float")
+to_float = declare("to_float", "x", infer=always(FLOAT), fold=_of_known_text(float), py="float")
 number_like = declare(
     "number_like",
     "x, like",
@@ -415,7 +429,7 @@ number_like = declare(
     total=True,
 )
 """A number as one of the class of another: of 32 bits beside such, of Python's or NumPy's."""
-to_int = declare("to_int", "x, base=10", infer=always(INT), py="int")
+to_int = declare("to_int", "x, base=10", infer=always(INT), fold=_of_known_text(int), py="int")
 
 # --- truth and integers: no derivative ------------------------------------------------------
 

@@ -437,3 +437,26 @@ def test_what_is_kept_in_a_stream(tier):
         return x**2 * settings["rate"] * (len(stream.getvalue()) > 0)
 
     assert wg.grad(f, **tier)(0.7) == pytest.approx(2.8)
+
+
+def polynomial(coefficients, x):
+    total = 0.0
+    for name, c in coefficients.items():
+        total += c * x ** int(name[1:]) * float(name.replace("c", "1"))
+    return total
+
+
+def test_numbers_in_known_texts_are_known():
+    value, (bars, slope) = wg.value_and_grad(polynomial, (0, 1))({"c0": 1.0, "c3": -2.0}, 0.5)
+    assert value == 10.0 - 26.0 * 0.125
+    assert bars == {"c0": 10.0, "c3": 13.0 * 0.125}
+    assert slope == -78.0 * 0.25
+    text = wg.grad(polynomial, 1).specialize({"c0": 1.0, "c3": -2.0}, 0.5).source
+    assert "int(" not in text
+    assert "x**2" in text
+
+
+@pytest.mark.parametrize("text", ["three", "", "0x10"])
+def test_texts_that_are_no_number_raise_when_the_program_runs(text):
+    with pytest.raises(ValueError, match="invalid literal"):
+        wg.grad(lambda x: x * int(text))(0.5)
