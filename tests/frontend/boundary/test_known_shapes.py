@@ -189,3 +189,42 @@ def test_an_array_in_the_shape_of_another_has_its_rank(make):
         1.0,
         1.0,
     ]
+
+
+# --- shapes whose items are taken one by one ---------------------------------------------
+
+
+def with_one_more_axis(x):
+    return np.sum((np.reshape(x, (*np.shape(x), 1)) * x) @ np.ones(x.size))
+
+
+def by_a_list(x):
+    return np.sum(np.reshape(x, list(x.shape) + [1] * np.ndim(x)) @ np.ones((1, 2)))
+
+
+def by_a_tuple(x):
+    return np.sum(np.reshape(x, tuple(np.shape(x)) + (1,) * x.ndim) @ np.ones((1, 2)))
+
+
+def by_all_differences(x):
+    return np.linalg.slogdet(np.exp(-(np.subtract.outer(x, x) ** 2)))[1]
+
+
+def by_the_sizes(x):
+    total = 1.0
+    for n in x.shape:
+        total = total * n
+    return total * np.sum(x**2)
+
+
+@pytest.mark.parametrize(
+    "f", [with_one_more_axis, by_a_list, by_a_tuple, by_all_differences, by_the_sizes]
+)
+def test_the_number_of_axes_is_known_where_sizes_are_taken_one_by_one(f):
+    x = np.array([0.3, -0.5, 1.4])
+    steps = 1e-6 * np.eye(3)
+    expected = [(f(x + step) - f(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(wg.grad(f)(x), expected, rtol=1e-7, atol=1e-8)
+    text = wg.grad(f).specialize(x).source
+    assert "_matmul_right" not in text
+    assert wg.grad(f)(np.ones(0)).shape == (0,)

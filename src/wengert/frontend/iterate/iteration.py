@@ -34,7 +34,7 @@ from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
 from ..machine.protocol import operation
 from ..machine.turns import taken
-from .listed import as_list
+from .listed import as_list, sizes_of_axes
 
 _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
@@ -62,7 +62,8 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
                 return iteration(it, tables.iterated(it, value))
             return _iterate_constant(it, constant)
         case Var():
-            return iterate_var(it, value)
+            sizes = sizes_of_axes(it, value)
+            return iterate_var(it, value) if sizes is None else sizes
         case Closure() | Native() | Maybe():
             instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
             raise it.unsupported(

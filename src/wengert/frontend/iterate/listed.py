@@ -23,7 +23,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         opened = it.open_up(value)
         if isinstance(opened, Items):
             return known_items(it, opened)
-        return None
+        return sizes_of_axes(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         listed = as_list(it, value)
         items = known_items(it, listed)
@@ -36,6 +36,16 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         items = it.iteration(value)
         return items if isinstance(items, list) else None
     return None
+
+
+def sizes_of_axes(it: Interpreter, value: Var) -> list[Value] | None:
+    """What the shape holds of an array that has a known number of axes; None of all else."""
+    made = it.builder.visible_definition(value)
+    if made is None or made.op.name != "shape" or not isinstance(made.args[0], Var):
+        return None
+    kind = made.args[0].kind
+    rank = kind.rank if isinstance(kind, Array) else None
+    return None if rank is None else [it.emit(st.getitem, value, Const(k)) for k in range(rank)]
 
 
 @operation("settled")
