@@ -14,7 +14,6 @@ import pytest
 from test_architecture import MODULES, PACKAGE, imported
 
 from wengert.frontend.machine.declaring import DECLARED
-from wengert.frontend.machine.interpreter import Interpreter
 
 FLOORS: dict[str, list[set[str]]] = {
     "frontend": [
@@ -154,9 +153,8 @@ def test_a_circle_is_seen() -> None:
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_operations_are_done_as_they_are_declared(name: str) -> None:
-    module, declared = DECLARED[name]
-    import_module(f"wengert.frontend.{module}")
-    done = getattr(Interpreter, name)
+    module, function, declared = DECLARED[name]
+    done = getattr(import_module(f"wengert.frontend.{module}"), function)
     assert done.__module__ == f"wengert.frontend.{module}"
     first, *others = inspect.signature(done).parameters.values()
     assert first.name == "it"

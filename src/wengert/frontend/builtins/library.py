@@ -36,7 +36,6 @@ from ..domain.values import (
 )
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.numpy.linalg import matrix_power
@@ -158,7 +157,6 @@ def _of_pairs(source: Any) -> dict[Any, Any]:
     return {key: value for key, value in source}  # noqa: C416 - which is `dict(source)`
 
 
-@operation("dict_from")
 def dict_from(it: Interpreter, source: Value) -> Value:
     from ..iterate.comprehensions import dictionary
     from ..objects.methods import copied
@@ -303,7 +301,6 @@ HANDLERS: dict[int, Handler] = {
 }
 
 
-@operation("handler_of")
 def handler_of(it: Interpreter, known: Any) -> Handler | None:
     """How to read a call of a builtin that most programs call."""
     return HANDLERS.get(id(known))

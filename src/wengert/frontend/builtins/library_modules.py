@@ -30,7 +30,6 @@ from ..functions import purity
 from ..functions.names import local_variables
 from ..iterate import iterators
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
@@ -366,7 +365,6 @@ _chain_from_iterable = at_once(_in_python(manifest.chain_from_iterable), "chain_
 _PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}
 
 
-@operation("rarer_handler_of")
 def rarer_handler_of(it: Interpreter, known: Any) -> Handler | None:
     """How to read a call of another function of Python's or NumPy's that is no op."""
     # a method or slot of a builtin class names no module

@@ -17,7 +17,6 @@ from ..containers.items import opened
 from ..domain.values import Args, Handler, Items, Kwargs, Value, as_known, is_object, tuple_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..objects import namedtuples
 from .library_copies import again, deep
 
@@ -175,7 +174,6 @@ ATTRS: dict[str, Handler] = {
 """The functions of attrs that look into objects, by name."""
 
 
-@operation("handler_of_attrs")
 def handler_of_attrs(it: Interpreter, function: FunctionType) -> Handler | None:
     """How to read a call of one of these; `__module__` of `evolve` is whatever class it was last put into."""
     name = function.__name__

@@ -11,13 +11,11 @@ from ...ir.graph import Const
 from ...ir.op import Op
 from ..domain.values import Args, Items, Kwargs, Value, tuple_of
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.numpy import records as written
 
 _FILLED = {"zeros_array": np.zeros, "empty": np.empty, "ones": np.ones}
 
 
-@operation("made_record")
 def made(it: Interpreter, op: Op, operands: Args, options: Kwargs) -> Value | None:
     """The array of records that a function of NumPy makes; None where its dtype has no fields."""
     dtype = _structured(it, options["dtype"])

@@ -42,7 +42,6 @@ from ..heap import captures, now
 from ..machine.failing import fail_now, raise_now
 from ..machine.guards import rely_on_count, rely_on_partial
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.numpy.by_entries import vectorized
 from ..syntax.declarations import changes_its_object
@@ -64,7 +63,6 @@ _OF_CONSTANTS = {
 """Their functions are called as they are, and refused where a derivative would flow through them."""
 
 
-@operation("call")
 def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Call any value."""
     match function:
@@ -162,7 +160,6 @@ def _refuse_to_change(it: Interpreter, function: Var) -> None:
 # --- known callables ----------------------------------------------------------------------
 
 
-@operation("call_known")
 def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a Python object that is known when the program is read."""
     special = it.reading.special(known)
@@ -356,7 +353,6 @@ def _by_itself(function: FunctionType) -> bool:
     return of_python or as_they_are or hasattr(function, "registry")
 
 
-@operation("call_dispatched")
 def call_dispatched(
     it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
 ) -> Value:

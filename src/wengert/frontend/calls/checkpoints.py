@@ -12,7 +12,6 @@ from ...ir.records import record
 from ...ir.types import Array, Number, Seq, Unknown
 from ..domain.values import Args, Closure, Items, Kwargs, LazyIterable, Native, Value
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 _FUNCTIONS = ("function", "derivative")
 _CONTAINERS = ("tuple", "list", "dict", "namedtuple")
@@ -73,7 +72,6 @@ def _is_function(value: Value) -> bool:
             return False
 
 
-@operation("checkpointed_test")
 def checkpointed_test(it: Interpreter, node: ast.expr) -> ast.expr | None:
     """What is tested, where the test of a `while` is `wg.checkpoint(…)`."""
     match node:

@@ -31,7 +31,6 @@ from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Frame, NeedsCallee, strictly
 from ..syntax.declarations import yields
 from . import remembering, separate
@@ -40,7 +39,6 @@ INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
 
-@operation("call_closure")
 def call_closure(
     it: Interpreter, closure: Closure, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
@@ -77,7 +75,6 @@ DEEPEST = 16
 """How often a function calls itself inline, on one known object after the other."""
 
 
-@operation("recurs")
 def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
     """Whether a function calls itself on what it was called with, as far as that is known.
 
@@ -161,7 +158,6 @@ def _size(node: ast.AST) -> int:
     return sum(1 for _ in ast.walk(node))
 
 
-@operation("inline")
 def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """Run a function's body here and give its result."""
     if yields(closure.node):
@@ -177,7 +173,6 @@ def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Val
         return returned(it)
 
 
-@operation("returned")
 def returned(it: Interpreter) -> Value:
     """What the current function gives."""
     flag = it.flag("%returned")

@@ -19,7 +19,6 @@ from ..domain.values import Args, Closure, Items, Kwargs, Value, tuple_of
 from ..functions.closures import closure_of
 from ..heap import identities, place_of, stands_for
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import strictly
 from ..polyfills import ordinary_options
 from ..polyfills.numpy.ufuncs import method_of
@@ -50,7 +49,6 @@ def call_library_function(
     return read_of_library(it, known, reading, args, kwargs)
 
 
-@operation("read_of_library")
 def read_of_library(
     it: Interpreter, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
 ) -> Value:

@@ -20,7 +20,6 @@ from ...rules.registry import rule_for
 from ..domain.values import Args, Items, Kwargs, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills import ordinary_options
 from ..polyfills.numpy import functions, pads
 from ..polyfills.stdlib import collections as container_polyfills
@@ -28,7 +27,6 @@ from . import writing_functions
 from .op_binding import bind, spread
 
 
-@operation("emit_op")
 def emit_op(
     it: Interpreter,
     op: Op,

@@ -17,10 +17,8 @@ from ..domain.arguments import is_star
 from ..domain.values import Args, Closure, Kwargs, Value, is_mutable
 from ..functions.closures import made_alone
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 
-@operation("call_foreign")
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
     _refuse_star(it, known, args)
@@ -76,7 +74,6 @@ def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
     return Sourceless(known, message, hint)
 
 
-@operation("draw")
 def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a function that draws: what it is given to call later has no part in the derivative."""
     args = [_called_later(arg) for arg in args]
@@ -91,7 +88,6 @@ def _called_later(value: Value) -> Value:
     return value if function is None else Const(function)
 
 
-@operation("opaque")
 def opaque(
     it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
 ) -> Value:

@@ -29,7 +29,6 @@ from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.guards import MISSING, OURS, kept_in
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from .bound_methods import receiver_of
 
@@ -326,7 +325,6 @@ def owner_of_init(function: Any, made: Value) -> type | None:
     return None
 
 
-@operation("asks_its_class")
 def asks_its_class(it: Interpreter, value: Items) -> bool:
     """Whether the truth of an object is what a method of its class says."""
     methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()

@@ -8,7 +8,6 @@ from typing import Any
 from ...ir.graph import Atom, Const
 from ..domain.values import Args, Items, Kwargs, Native, Value, tuple_of
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from . import class_lookup
 
 _PLAIN = (
@@ -20,7 +19,6 @@ _PLAIN = (
 """Built-in classes whose instances hold their arguments and nothing else; `StopIteration` names the first of them."""
 
 
-@operation("make_exception")
 def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """An exception: its contents known, where that is all there is to it."""
     init, new = (class_lookup.static_lookup(cls, name) for name in ("__init__", "__new__"))
@@ -47,7 +45,6 @@ def as_raised(it: Interpreter, items: Items) -> Atom:
     return it.atom(items)
 
 
-@operation("method_of_exception")
 def builtin_method(it: Interpreter, receiver: Value, name: str, found: Any) -> Native:
     """A method of an exception that Python implements."""
 

@@ -17,7 +17,6 @@ from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.guards import is_users_module
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .writes import follows, set_item, store
 
 
@@ -102,7 +101,6 @@ def _may_hold(value: Any, array: Var) -> bool:
     return value is array or not isinstance(value, (Var, Const))
 
 
-@operation("write_attribute")
 def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
     if not follows(it, items):
@@ -126,7 +124,6 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
     it.delete_on_object(target, name)  # type: ignore[arg-type]
 
 
-@operation("remove_attribute")
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does to an attribute that is there."""
     if not follows(it, items):

@@ -10,12 +10,10 @@ from .. import heap
 from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .run_time_containers import METHODS, dict_of_object, extended_by_a_generator
 from .writes import assigns_attributes, follows, is_attributes, list_holding
 
 
-@operation("method_of_known")
 def method_of_known(
     it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
 ) -> Value | None:
@@ -205,7 +203,6 @@ _CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *METHODS))
 """Methods that change the object they are called on."""
 
 
-@operation("is_changing")
 def is_changing(it: Interpreter, name: str) -> bool:
     """Whether a method of this name changes the container that it is called on."""
     return name in _CHANGING

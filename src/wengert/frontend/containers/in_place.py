@@ -18,14 +18,12 @@ from ..classes.class_lookup import defines
 from ..domain.operators import op_of
 from ..domain.values import Items, Value, is_iterator, kind_of_value, list_of
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .container_methods import extend
 from .run_time_containers import extend_at_run_time, is_set, replace_set
 from .tuples import is_certainly_list, is_tuple
 from .writes import is_list, replace_list
 
 
-@operation("add_in_place")
 def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:

@@ -31,12 +31,10 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.turns import must_be_known
 from . import choosing
 
 
-@operation("getitem")
 def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     """`value[index]`."""
     if tables.is_table(value):
@@ -133,7 +131,6 @@ def _names_an_item(index: Atom) -> bool:
 _INDEXABLE = (tuple, list, dict, str, bytes, range, np.ndarray, bool, int, float, complex, NoneType)
 
 
-@operation("index_atom")
 def index_atom(it: Interpreter, index: Value) -> Atom:
     """An index as an atom; an index of constants only is a constant."""
     if isinstance(index, Items) and index.form == "tuple":
@@ -148,7 +145,6 @@ def opened(it: Interpreter, value: Value) -> Value:
     return open_up(it, value) if isinstance(value, Var) else value
 
 
-@operation("open_up")
 def open_up(it: Interpreter, value: Value) -> Value:
     """A run-time container whose structure is known, taken apart at its use."""
     kind = kind_of_value(value)
@@ -168,7 +164,6 @@ def open_up(it: Interpreter, value: Value) -> Value:
     return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
 
 
-@operation("coerce")
 def coerce(it: Interpreter, value: Value | None, kind: Kind) -> list[Atom]:
     """The leaves of a value seen as a value of another, wider kind."""
     if value is None:

@@ -29,13 +29,11 @@ from ..domain.values import (
 )
 from ..heap import iterator_state
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.numpy import by_entries
 from .writes import is_list, replace_list, store_inside
 
 
-@operation("method_of_run_time")
 def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method that changes a container which is known only when the program runs."""
     if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):

@@ -25,10 +25,8 @@ from ..domain.values import (
 from ..domain.whereabouts import Untracked
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 
-@operation("setitem")
 def set_item(
     it: Interpreter, target: Value, index: Value, value: Value, *, back: bool = False
 ) -> None:
@@ -100,7 +98,6 @@ def list_holding(items: Items, values: Sequence[Value]) -> Items:
     return items.holding(values, range(len(values)))
 
 
-@operation("as_run_time")
 def as_run_time(it: Interpreter, target: Value) -> Var:
     """The run-time object that a write goes to."""
     match target:
@@ -204,7 +201,6 @@ def _index(it: Interpreter, index: Value) -> Atom:
     return it.index_atom(index)
 
 
-@operation("delitem")
 def delete_item(it: Interpreter, target: Value, index: Value) -> None:
     """`del target[index]`."""
     target = heap.now(it, target)

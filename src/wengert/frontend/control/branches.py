@@ -9,14 +9,12 @@ from .. import heap as hp
 from ..domain.values import Value
 from ..heap import cells
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import NeverReturns, PathRaises, Step
 from . import deferral
 from .branch import Branch, Merge
 from .join import JoinValues
 
 
-@operation("branch")
 def branch(it: Interpreter, condition: Value, then: Step, other: Step) -> None:
     """Run one of two paths, or both behind a run-time condition, and merge what they leave."""
     known = it.known_truth(condition)
@@ -35,7 +33,6 @@ def _branch(it: Interpreter, condition: Atom, then: Step, other: Step) -> None:
     settle(it, condition, arms, start)
 
 
-@operation("settle")
 def settle(it: Interpreter, condition: Atom, arms: list[Branch], start: int) -> None:
     """After both arms of a branch have been read: go on in what they leave together, or in one."""
     refusal = deferral.refused_on_all(arms)
@@ -61,7 +58,6 @@ def settle(it: Interpreter, condition: Atom, arms: list[Branch], start: int) -> 
     it.catching.after_blocks(ends)
 
 
-@operation("merge_arms")
 def merge_arms(
     it: Interpreter, condition: Atom, arms: list[Branch], heap: hp.Heap, start: int
 ) -> None:
@@ -84,7 +80,6 @@ def _arm(it: Interpreter, step: Step, before: dict[str, Value], heap: hp.Heap) -
     return arm
 
 
-@operation("read_arm")
 def read_arm(it: Interpreter, step: Step) -> Branch:
     """Read one side of a branch, into a builder of its own that is set up."""
     level = len(it.catching.arms)
@@ -93,7 +88,6 @@ def read_arm(it: Interpreter, step: Step) -> Branch:
     return Branch(it.builder, it.vars, it.heap, dead, refusal, open_)
 
 
-@operation("read_path")
 def read_path(it: Interpreter, step: Step, *, certain: bool = False) -> bool:
     """Read what a path does, to its end; gives whether it never comes back.
 

@@ -29,7 +29,6 @@ from ..domain.values import (
 from ..functions.closures import closure_of, example_manager, syntax_of
 from ..heap import cells, iterator_state, now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Step
 from ..syntax import liveness
 from ..syntax.declarations import assigned_names
@@ -179,7 +178,6 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
 _OF_GENERATOR = type(example_manager())
 
 
-@operation("manager_of")
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
     inner: Any = closure.function.__wrapped__

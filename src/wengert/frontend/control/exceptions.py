@@ -18,7 +18,6 @@ from ..domain.values import Items, Maybe, Value
 from ..heap import now, put
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.segments import Classes, OpenArm, Region
 from ..machine.session import NeverReturns, PathRaises, Step
 from ..syntax import liveness
@@ -307,7 +306,6 @@ def run_raise(it: Interpreter, node: ast.Raise) -> None:
     raise_exception(it, exception, cause)
 
 
-@operation("raise_exception")
 def raise_exception(it: Interpreter, exception: Value, cause: Value | None = None) -> None:
     """Raise an exception, or an exception of a class."""
     if isinstance(exception, Const) and isinstance(exception.value, type):

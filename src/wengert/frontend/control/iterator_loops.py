@@ -7,13 +7,11 @@ import ast
 from ...ir.graph import Const
 from ..domain.values import Items, Value
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names
 from .loops import finish
 from .while_loops import by_test
 
 
-@operation("run_for_iterator")
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     """A loop that asks an iterator for one item after the other."""
     depth = it.frame.loops + 1

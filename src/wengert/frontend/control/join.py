@@ -24,11 +24,9 @@ from ..domain.whereabouts import Part, Untracked
 from ..heap import iterator_state
 from ..heap.places import as_the_object
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .join_one_sided import JoinOneSided
 
 
-@operation("as_met")
 def as_met(it: Interpreter, value: Value) -> Value:
     """A value that paths have handed on which meet here, as it is now: one of them knows what it was at its end.
 

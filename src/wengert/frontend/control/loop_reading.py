@@ -31,7 +31,6 @@ from ..heap import (
 from ..heap.cells import is_cell
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
 from .changed_items import refuse_changed_items
 from .loop_emission import emit_loop
@@ -63,7 +62,6 @@ class _Taken:
     )
 
 
-@operation("run_loop")
 def run_loop(
     it: Interpreter,
     node: ast.AST,

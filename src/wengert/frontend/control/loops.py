@@ -15,7 +15,6 @@ from ..domain.running import UNROLL, Consumer, LoopKey, Running
 from ..domain.values import Items, Value, is_generator, is_plain, kind_of_value, list_of
 from ..heap import cells, iterator_state, materialise, now, walk_by_index, walking
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import strictly
 from ..machine.turns import ChosenByTurn, by_turns, item_of, short_loop, turns_of
 from ..syntax.declarations import assigned_names, own_nodes, yields
@@ -219,7 +218,6 @@ def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walke
         walk_by_index(it, id(node))
 
 
-@operation("guarded")
 def guarded(
     it: Interpreter, running: Running, body: Callable[[Value], None]
 ) -> Callable[[Value], None]:
@@ -235,7 +233,6 @@ def _run_if_passed(
     it.branch(it.truth(guard(item)), partial(body, item), lambda: None)
 
 
-@operation("should_unroll")
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     if len(items) <= UNROLL:
         return True
@@ -245,7 +242,6 @@ def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     return len(kinds) > 1 or not all(map(is_plain, items))
 
 
-@operation("unroll")
 def unroll(
     it: Interpreter,
     items: list[Value],
@@ -305,7 +301,6 @@ def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
         it.branch(left, lambda: None, lambda: it.execute(orelse))
 
 
-@operation("collect")
 def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
     """A list with one value per item."""
     made: list[Value] = []

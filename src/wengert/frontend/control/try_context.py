@@ -25,7 +25,6 @@ from ...ops import structure as st
 from ...ops.program import may_raise
 from .. import heap as hp
 from ..domain.values import Items, Scope, Value
-from ..machine.protocol import operation
 from ..machine.segments import Classes, Group, Marked, Region, Segment, Watched
 from ..machine.session import PathRaises
 from .open_arms import Arms
@@ -250,7 +249,6 @@ def _last_before(segment: Segment | None) -> Eqn | None:
     return segment.outer.eqns[-1] if segment is not None and segment.outer.eqns else None
 
 
-@operation("new_catching")
 def new_catching(it: Interpreter) -> TryContext:
     """What catches the exceptions of what is being read: nothing so far."""
     return TryContext(it)

@@ -11,14 +11,12 @@ from ...ir.graph import Atom, Const
 from ..domain.running import UNROLL
 from ..domain.values import Value
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import NeverReturns
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names
 from .loops import finish
 
 
-@operation("run_while")
 def run_while(it: Interpreter, node: ast.While) -> None:
     depth = it.frame.loops + 1
     marked = it.checkpointed_test(node.test)

@@ -16,7 +16,6 @@ from ...ir.op import Op
 from ..boundary.foreign_libraries import makes_tables
 from ..domain.values import Args, Items, Kwargs, Value
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.pandas import frames as frame_polyfills, functions, indexes
 from ..polyfills.pandas.columns import Column
 from ..polyfills.pandas.frames import Frame
@@ -76,13 +75,11 @@ def operate(it: Interpreter, op: Op, function: Callable[..., Any], values: Args)
     return it.dispatch_operator(op, [as_column(it, value) for value in values])
 
 
-@operation("table_as_frame")
 def as_frame(it: Interpreter, table: Const) -> Value:
     """A copy of a table, which may be given columns of values of the program."""
     return _read(it, Frame, [table])
 
 
-@operation("method_of_table")
 def method(it: Interpreter, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method of a table, or of a column, that is given values of the program."""
     found = tables.actual(table.value)
@@ -216,7 +213,6 @@ def _asks(function: Any) -> bool:
 # --- what is refused ------------------------------------------------------------------------------
 
 
-@operation("refuse_packing")
 def refuse_packing(it: Interpreter, value: Items) -> None:
     """Refuse to make a run-time value of what stands for an object of pandas."""
     if value.type in (Column, Frame):

@@ -20,7 +20,6 @@ from ..boundary.foreign_libraries import is_data
 from ..domain.parts import Part, Step
 from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, held_by, list_of, tuple_of
 from ..functions.closures import made_alone
-from ..machine import protocol
 from ..machine.failing import fail_now
 from ..machine.guards import rely_on
 from ..machine.interpreter import Interpreter
@@ -269,7 +268,6 @@ def now(given: Any) -> Any:
     return given
 
 
-@protocol.operation("packed_table")
 def packed(it: Interpreter, part: Part) -> Atom:
     """A part of a table as a value of the run, which is shown or passed on."""
     params = {"name": Const("table"), "holder": Const(part), "key": Const("now")}

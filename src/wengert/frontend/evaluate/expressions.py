@@ -32,11 +32,9 @@ from ..functions.closures import make_closure
 from ..heap import cells, now
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .operations import is_number
 
 
-@operation("evaluate")
 def evaluate(it: Interpreter, node: ast.expr) -> Value:
     """The value of an expression."""
     handler = _EXPRESSIONS.get(type(node))
@@ -101,7 +99,6 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
     return value
 
 
-@operation("condition")
 def condition(it: Interpreter, node: ast.expr) -> Atom:
     """Whether an expression holds, where nothing else matters of it."""
     asked = isinstance(node, ast.BoolOp)

@@ -37,7 +37,6 @@ from ..domain.values import (
 )
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.stdlib import iterators as iterator_polyfills
 
@@ -46,7 +45,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
 
 
-@operation("binary")
 def binary(
     it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST
 ) -> Value:
@@ -165,7 +163,6 @@ def _as_numpy_sees(it: Interpreter, op: Op, values: Sequence[Value]) -> Sequence
     return operands_of_numpy(it, METHODS.get(op.name, ""), *values)
 
 
-@operation("dispatch_operator")
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
     from ..objects.operators import call_operator_method, refuse_unknown_objects
@@ -249,7 +246,6 @@ def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Valu
     return None
 
 
-@operation("compare")
 def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) -> Value:
     """One comparison."""
     op, function = COMPARE[type(operator_)]
@@ -304,7 +300,6 @@ def _not(it: Interpreter, value: Value) -> Value:
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
 
 
-@operation("key_of")
 def key_of(it: Interpreter, index: Value) -> Value:
     """An index or a key as a constant, where it is known."""
     return as_key(index)
@@ -325,7 +320,6 @@ def _known_identity(it: Interpreter, left: Value, right: Value) -> bool | None:
     return None
 
 
-@operation("truth")
 def truth(it: Interpreter, value: Value) -> Atom:
     """A condition as an atom (what is known stays a constant)."""
     known = it.known_truth(value)

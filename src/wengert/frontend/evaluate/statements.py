@@ -19,21 +19,18 @@ from ..functions.closures import make_closure
 from ..heap import cells, settle_doubts, sharing
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Step
 from ..syntax.exits import always_leaves
 from .expressions import evaluate_after
 from .imports import run_import, run_import_from
 
 
-@operation("execute")
 def run_body(it: Interpreter, body: Sequence[ast.stmt]) -> None:
     """Run a sequence of statements."""
     it.run(steps_of(it, body))
     settle_doubts(it)
 
 
-@operation("steps_of")
 def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
     """The statements as steps.
 
@@ -158,7 +155,6 @@ def _runs_to_assign(target: Value, name: str = "") -> bool:
     return isinstance(target, Items) and is_object(target) and not is_assigned_plainly(target, name)
 
 
-@operation("assign")
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
     """Bind a target to a value: a name, or names inside tuples and lists."""
     match target:
@@ -195,7 +191,6 @@ def _run_delete(it: Interpreter, node: ast.Delete) -> None:
                 raise it.unsupported(*explain(node), node=node)
 
 
-@operation("bind")
 def bind(it: Interpreter, name: str, value: Value) -> None:
     """Give a value a name; a run-time value without one keeps it as its hint."""
     _hint(value, name)
@@ -206,7 +201,6 @@ def bind(it: Interpreter, name: str, value: Value) -> None:
         cells.write(it, cell, value)
 
 
-@operation("unbind")
 def unbind(it: Interpreter, name: str) -> None:
     """Take a name's value away."""
     cell = cells.find(it, name)

@@ -19,7 +19,6 @@ from ..domain.values import Closure, Items, Scope, Value, as_known
 from ..heap import cells
 from ..machine.guards import rely_on_function
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..syntax.sources import source_of
 
 
@@ -139,7 +138,6 @@ def _names_around(scope: Scope | None) -> set[str]:
     return names
 
 
-@operation("escape")
 def escape(it: Interpreter, closure: Closure) -> Atom:
     """A function as a run-time value."""
     if closure.function is not None:

@@ -21,13 +21,11 @@ from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now
 from ..machine.guards import MISSING, is_users_module, rely_on
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..syntax.declarations import assigned_names, declarations, free_names
 from ..syntax.sources import parameter_names
 from .closures import closure_of
 
 
-@operation("lookup")
 def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
     """The value of a name: local, then the functions around, then global, then builtin."""
     where: Scope | None = scope
@@ -130,7 +128,6 @@ def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
     return name in parameter_names(node.args) or name in assigned_names(node.body)
 
 
-@operation("lift")
 def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
     """A global, an attribute of a module, or what a closure's cell holds, as a value.
 

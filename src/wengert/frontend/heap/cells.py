@@ -18,7 +18,6 @@ from .. import heap
 from ..domain.values import Closure, Items, Maybe, Scope, Value, held_by
 from ..domain.whereabouts import Untracked
 from ..machine.failing import raise_now
-from ..machine.protocol import operation
 from ..syntax.declarations import declarations, names_in_cells
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ def new_cell(it: Interpreter, value: Value | None, name: str) -> Items:
     return heap.put(it, cell, cell)
 
 
-@operation("contents_of_cell")
 def contents(it: Interpreter, cell: Items) -> Value | None:
     """What a cell holds now, which may be nothing; it may be certain only when the program runs."""
     assert cell.place is not None
@@ -76,7 +74,6 @@ def unbound(it: Interpreter, name: str, *, own: bool | None) -> NoReturn:
     raise_now(it, UnboundLocalError if own else NameError, message)
 
 
-@operation("write_cell")
 def write(it: Interpreter, cell: Items, value: Value | None) -> None:
     """Bind the name to another value, or (with None) to none."""
     assert cell.place is not None

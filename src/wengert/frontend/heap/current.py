@@ -14,7 +14,6 @@ from ...ops.program import identity as ident, memory as me
 from ..domain.values import Items, LazyIterable, Maybe, ObjectId, Value, flatten
 from ..domain.whereabouts import Part, Untracked, Write
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, may_hold_twice, note_left, place_of
@@ -31,7 +30,6 @@ from .views import (
 )
 
 
-@operation("now")
 def now(it: Interpreter, value: Value) -> Value:
     """What a value refers to, as it is at this point of the program."""
     if not it.heap:
@@ -276,7 +274,6 @@ def _has_changed_elsewhere(it: Interpreter, root: Var, replaced: Sequence[Write]
     return False
 
 
-@operation("has_left_its_place")
 def has_left(it: Interpreter, var: Var) -> bool:
     """Whether a part is an object of its own by now: its container refers to something else since then."""
     root, path, depth, taken = _way_to(it, var)

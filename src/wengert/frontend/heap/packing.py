@@ -24,7 +24,6 @@ from ..domain.values import (
 )
 from ..domain.whereabouts import Held, Part, Untracked
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from .aliases import depth_of_common, may_be, may_be_part, share, share_through, sharing, stands_for
 from .current import now
@@ -33,7 +32,6 @@ from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 
 
-@operation("packed")
 def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     """A known container as a run-time value: a copy, unless it or the copy changes.
 

@@ -29,7 +29,6 @@ from ..domain.values import (
 )
 from ..heap import iterator_state, now, walking
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Frame
 from ..machine.turns import by_turns
 from ..syntax.generator_syntax import as_function
@@ -242,7 +241,6 @@ def _as_list(value: Value, *, nested: bool) -> Value:
     return value if nested else list_of(value)
 
 
-@operation("collect_guarded")
 def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
     """A list with one value for every item that passes the guards."""
     kept: list[Value] = []

@@ -28,14 +28,12 @@ from ..domain.values import (
 from ..heap import cells, iterator_state
 from ..heap.iterator_state import drive, leave_if, producer_of
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Frame, NeedsCallee
 from ..syntax.generator_syntax import is_endless
 
 # --- making and asking ----------------------------------------------------------------------
 
 
-@operation("generator_of")
 def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What the call of a generator function gives."""
     producer = GeneratorFrame(closure, bound)
@@ -48,7 +46,6 @@ def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value
     )
 
 
-@operation("items_of_generator")
 def items_of_generator(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What a generator function gives, as a list."""
     return collected(it, GeneratorFrame(closure, bound))

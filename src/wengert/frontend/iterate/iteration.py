@@ -32,7 +32,6 @@ from ..domain.values import (
 from ..heap import iterator_state, now, place_of, walking
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.turns import taken
 from .listed import as_list, sizes_of_axes
 
@@ -40,7 +39,6 @@ _FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """Constants of these classes are walked over as they were when they were read."""
 
 
-@operation("iteration")
 def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
     """The known items of a value, or how to iterate over it at run time."""
     value = now(it, value)
@@ -133,7 +131,6 @@ def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom,
     return Running((it.emit(st.range_, count), listed), item)
 
 
-@operation("whole_list")
 def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
     """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
     eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
@@ -215,7 +212,6 @@ def _named(
     return Named(turns, tuple(arrays), lambda k: make(*(item_of(part, k) for part in parts)))
 
 
-@operation("can_be_written_out")
 def can_be_written_out(it: Interpreter, names: Sequence[Value]) -> bool:
     """Whether known items are not too many to be written out because something is looked up by them: text."""
     return 0 < len(names) * it.turns_around <= 8 * UNROLL and all(map(_holds_text, names))
@@ -227,7 +223,6 @@ def _holds_text(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str)
 
 
-@operation("at_run_time")
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part

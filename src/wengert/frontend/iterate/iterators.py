@@ -37,13 +37,11 @@ from ..heap import iterator_state, sharing, walking
 from ..heap.iterator_state import current, indexed, iterator_of, put_on, stop_iteration, taken_over
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..machine.session import Step
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import generators
 
 
-@operation("make_iterator")
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`iter(items)`, `iter(function, sentinel)`."""
     if len(args) > 1:
@@ -74,7 +72,6 @@ def _must_be_iterable(it: Interpreter, value: Const) -> None:
 # --- whole ------------------------------------------------------------------------------------
 
 
-@operation("walk")
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     value = it.as_asked(value)
@@ -100,7 +97,6 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
 # --- one by one -------------------------------------------------------------------------------
 
 
-@operation("advance")
 def advance(
     it: Interpreter,
     iterator: Items,
@@ -170,7 +166,6 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
     return own
 
 
-@operation("attribute_of_iterator")
 def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
     """A method of an iterator."""
     methods = {"close": close, "__next__": _next_method}
@@ -245,7 +240,6 @@ def is_lazy(it: Interpreter, value: Value) -> bool:
 # --- who else may ask -------------------------------------------------------------------------
 
 
-@operation("is_kept")
 def is_kept(it: Interpreter, iterator: Items) -> bool:
     """Whether something refers to an iterator, so that it may be asked again."""
     for frame in it.frames:

@@ -13,10 +13,8 @@ from ..domain.arguments import is_star
 from ..domain.values import Items, LazyIterable, Native, Value, list_of, tuple_of
 from ..heap import iterator_state, now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 
-@operation("known_items")
 def known_items(it: Interpreter, value: Value) -> list[Value] | None:
     """The items of a value that is iterated over, where they are known one by one."""
     if isinstance(value, Var):
@@ -48,7 +46,6 @@ def sizes_of_axes(it: Interpreter, value: Var) -> list[Value] | None:
     return None if rank is None else [it.emit(st.getitem, value, Const(k)) for k in range(rank)]
 
 
-@operation("settled")
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
     value = now(it, value)
@@ -58,7 +55,6 @@ def settled(it: Interpreter, value: Value) -> Value:
     return as_list(it, value) if one_pass else value
 
 
-@operation("as_tuple")
 def as_tuple(it: Interpreter, value: Value) -> Value:
     """`tuple(value)`."""
     listed = as_list(it, value)
@@ -67,7 +63,6 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
     return it.emit(st.as_tuple, it.atom(listed))
 
 
-@operation("joined")
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
     parts: list[Atom] = []
@@ -93,7 +88,6 @@ def _has_rows(kind: Kind) -> bool:
     return isinstance(kind, Array) and kind.rank not in (None, 0, 1)
 
 
-@operation("as_list")
 def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)

@@ -30,7 +30,7 @@ class DataModel:
     def condition(self, node: ast.expr) -> Atom: ...
 
     # Run a sequence of statements.
-    @done_in("evaluate.statements")
+    @done_in("evaluate.statements", "run_body")
     def execute(self, body: Sequence[ast.stmt]) -> None: ...
 
     # Bind a target to a value: a name, or names inside tuples and lists.
@@ -80,7 +80,7 @@ class DataModel:
     # --- objects ------------------------------------------------------------------------
 
     # `value.name`.
-    @done_in("objects.attributes")
+    @done_in("objects.attributes", "read_attribute")
     def getattr(self, value: Value, name: str) -> Value: ...
 
     # `receiver.name(*args, **kwargs)`.
@@ -150,11 +150,11 @@ class DataModel:
     def is_or_equals(self, a: Value, b: Value) -> Value: ...
 
     # `items.name = value`.
-    @done_in("objects.object_changes")
+    @done_in("objects.object_changes", "assign")
     def set_on_object(self, items: Items, name: str, value: Value) -> None: ...
 
     # `del items.name`.
-    @done_in("objects.object_changes")
+    @done_in("objects.object_changes", "delete")
     def delete_on_object(self, items: Items, name: str) -> None: ...
 
     # What `object.__setattr__` does.
@@ -162,11 +162,11 @@ class DataModel:
     def assign_plainly(self, items: Items, name: str, value: Value) -> None: ...
 
     # An object as it is now, whose attributes have to be known.
-    @done_in("objects.objects")
+    @done_in("objects.objects", "current")
     def known_object(self, value: Value) -> Items: ...
 
     # `items.name`, of an object whose attributes are known.
-    @done_in("objects.objects")
+    @done_in("objects.objects", "read")
     def attribute_of_object(self, items: Items, name: str) -> Value: ...
 
     # What two versions of a container hold, item by item; None if they have other items.
@@ -186,7 +186,7 @@ class DataModel:
     def open_up(self, value: Value) -> Value: ...
 
     # `value[index]`.
-    @done_in("containers.items")
+    @done_in("containers.items", "subscript")
     def getitem(self, value: Value, index: Value) -> Value: ...
 
     # The leaves of a value seen as a value of another, wider kind.
@@ -198,11 +198,11 @@ class DataModel:
     def index_atom(self, index: Value) -> Atom: ...
 
     # `target[index] = value`; `back` says that an object among the values is the one that is there.
-    @done_in("containers.writes")
+    @done_in("containers.writes", "set_item")
     def setitem(self, target: Value, index: Value, value: Value, *, back: bool = False) -> None: ...
 
     # `del target[index]`.
-    @done_in("containers.writes")
+    @done_in("containers.writes", "delete_item")
     def delitem(self, target: Value, index: Value) -> None: ...
 
     # What `object.__setattr__` does.
@@ -340,13 +340,13 @@ class DataModel:
     def rarer_handler_of(self, known: Any) -> Handler | None: ...
 
     # The array of records that a function of NumPy makes; None where its dtype has no fields.
-    @done_in("builtins.records")
+    @done_in("builtins.records", "made")
     def made_record(self, op: Op, operands: Args, options: Kwargs) -> Value | None: ...
 
     # --- data ---------------------------------------------------------------------------
 
     # A part of a table as a value of the run, which is shown or passed on.
-    @done_in("data.tables")
+    @done_in("data.tables", "packed")
     def packed_table(self, part: Part) -> Atom: ...
 
     # Refuse to make a run-time value of what stands for an object of pandas.
@@ -354,9 +354,9 @@ class DataModel:
     def refuse_packing(self, value: Items) -> None: ...
 
     # A copy of a table, which may be given columns of values of the program.
-    @done_in("data.columns")
+    @done_in("data.columns", "as_frame")
     def table_as_frame(self, table: Const) -> Value: ...
 
     # A method of a table, or of a column, that is given values of the program.
-    @done_in("data.columns")
+    @done_in("data.columns", "method")
     def method_of_table(self, table: Const, name: str, args: Args, kwargs: Kwargs) -> Value: ...

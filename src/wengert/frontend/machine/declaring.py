@@ -1,4 +1,9 @@
-"""How operations of the interpreter are declared that modules above it do."""
+"""How operations of the interpreter are declared that modules above it do.
+
+Modules below need what modules above them do: a loop evaluates expressions, an attribute may call a
+function. They ask the interpreter, `it.call(...)`; who does it is loaded when it is first asked. The
+operations are declared in `data_model` and `flow`.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +13,26 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DECLARED: dict[str, tuple[str, Callable[..., Any]]] = {}
-"""Operation -> the module of the front end that does it, and its declaration."""
+DECLARED: dict[str, tuple[str, str, Callable[..., Any]]] = {}
+"""Operation -> the module of the front end that does it, its function there, and its declaration."""
 
 
-def done_in(module: str) -> Callable[[F], F]:
-    """Declare an operation: its first use loads the module, which puts its own function in its place."""
+def done_in(module: str, function: str | None = None) -> Callable[[F], F]:
+    """Declare an operation: its first use loads the module, and puts its function in its place.
+
+    Args:
+        module: the module of the front end.
+        function: what it calls the function, if not as the operation.
+    """
 
     def declare(declared: F) -> F:
         name = declared.__name__
-        DECLARED[name] = module, declared
+        DECLARED[name] = module, function or name, declared
 
         def load(it: Any, *args: Any, **kwargs: Any) -> Any:
-            import_module(f"wengert.frontend.{module}")
-            return getattr(it, name)(*args, **kwargs)
+            done = getattr(import_module(f"wengert.frontend.{module}"), function or name)
+            setattr(type(it), name, done)
+            return done(it, *args, **kwargs)
 
         return load  # type: ignore[return-value]
 

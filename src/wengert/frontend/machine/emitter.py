@@ -28,7 +28,8 @@ from ..domain.values import (
     Value,
     held_by,
 )
-from .protocol import Operations
+from .data_model import DataModel
+from .flow import Flow
 from .segments import Marked
 from .session import Frame, NeedsKnown, Session
 
@@ -71,7 +72,7 @@ class Emitting:
         self._it.builder.span = self._before
 
 
-class Emitter(Operations):
+class Emitter(DataModel, Flow):
     """Where the reading is, and the equations that it emits there."""
 
     def __init__(self, reading: Session, builder: Builder | None = None, namespace: str = "py"):

@@ -71,7 +71,7 @@ class Flow:
     def collect_guarded(self, running: Running, make: Callable[[Value], Value]) -> Value: ...
 
     # What the call of a generator function gives.
-    @done_in("iterate.generators")
+    @done_in("iterate.generators", "made")
     def generator_of(self, closure: Closure, bound: Mapping[str, Value]) -> Value: ...
 
     # `iter(items)`, `iter(function, sentinel)`.
@@ -88,7 +88,7 @@ class Flow:
     ) -> None: ...
 
     # A method of an iterator.
-    @done_in("iterate.iterators")
+    @done_in("iterate.iterators", "attribute")
     def attribute_of_iterator(self, iterator: Items, name: str) -> Value: ...
 
     # Whether something refers to an iterator, so that it may be asked again.
@@ -102,7 +102,7 @@ class Flow:
     # --- control ------------------------------------------------------------------------
 
     # An exception: its contents known, where that is all there is to it.
-    @done_in("classes.exception_objects")
+    @done_in("classes.exception_objects", "make")
     def make_exception(self, cls: type, args: Args, kwargs: Kwargs) -> Value: ...
 
     # Raise an exception, or an exception of a class.
@@ -114,7 +114,7 @@ class Flow:
     def manager_of(self, closure: Closure, args: Args, kwargs: Kwargs) -> Value: ...
 
     # A method of an exception that Python implements.
-    @done_in("classes.exception_objects")
+    @done_in("classes.exception_objects", "builtin_method")
     def method_of_exception(self, receiver: Value, name: str, found: Any) -> Native: ...
 
     # A loop that asks an iterator for one item after the other.
@@ -205,13 +205,13 @@ class Flow:
     def packed(self, items: Items, name: str = "") -> Atom: ...
 
     # What a cell holds now, which may be nothing; it may be certain only when the program runs.
-    @done_in("heap.cells")
+    @done_in("heap.cells", "contents")
     def contents_of_cell(self, cell: Items) -> Value | None: ...
 
     # Bind the name to another value, or (with None) to none.
-    @done_in("heap.cells")
+    @done_in("heap.cells", "write")
     def write_cell(self, cell: Items, value: Value | None) -> None: ...
 
     # Whether a part is an object of its own by now: its container refers to something else since then.
-    @done_in("heap.current")
+    @done_in("heap.current", "has_left")
     def has_left_its_place(self, var: Var) -> bool: ...

@@ -39,14 +39,12 @@ from ..heap import cells, now
 from ..machine import guards
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from . import class_attributes, dispatching, function_parts, namedtuples, objects, super_lookup
 from .methods import MUTATING, method_of_container, method_of_run_time
 
 _OF_SLICES = ("start", "stop", "step")
 
 
-@operation("getattr")
 def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
     """`value.name`."""
     match value:
@@ -253,7 +251,6 @@ def _of_dtype(it: Interpreter, dtype: Var | Const, name: str) -> Value:
     return found
 
 
-@operation("call_method")
 def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`receiver.name(*args, **kwargs)`."""
     if isinstance(receiver, Var) and not isinstance(kind_of_value(receiver), Struct):

@@ -14,7 +14,6 @@ from ..domain.whereabouts import Untracked
 from ..heap import globals_state, now, put
 from ..machine.guards import rely_on_class
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 
 def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
@@ -102,7 +101,6 @@ def _shown_and_changed(it: Interpreter, cls: type) -> Exception:
     )
 
 
-@operation("assign_to_class")
 def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
     if cls in it.reading.classes_shown:

@@ -35,11 +35,9 @@ from ..functions.closures import bound_before
 from ..heap import NeedsWhole, now, place_of
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from . import object_changes, objects
 
 
-@operation("construct")
 def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
@@ -111,7 +109,6 @@ def _of_object(found: Any) -> bool:
     return found in (object.__init__, object.__new__)
 
 
-@operation("construct_plainly")
 def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """What `type.__call__` does."""
     _note_class(it, cls)
@@ -129,7 +126,6 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     return initialised(it, cls, made, args, kwargs)
 
 
-@operation("initialised")
 def initialised(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
     """A new object after its `__init__`."""
     init = class_lookup.static_lookup(cls, "__init__")
@@ -219,7 +215,6 @@ def built_in(it: Interpreter, cls: type) -> Exception:
     )
 
 
-@operation("new_namedtuple")
 def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
     """A namedtuple from its fields."""
     if class_lookup.static_lookup(cls, "__init__") is not object.__init__:
@@ -247,7 +242,6 @@ def _made_by(factory: Any) -> Native:
     return Native(DEFAULT_FACTORY, lambda it, args, kwargs: it.call(as_known(factory), [], {}))
 
 
-@operation("init_of_base")
 def init_of_base(it: Interpreter, owner: type, args: Args, kwargs: Kwargs) -> Value:
     """`super().__init__(…)`, where `@dataclass` has written what is called: others know the object already."""
     made = now(it, args[0])

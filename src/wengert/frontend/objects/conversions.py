@@ -30,7 +30,6 @@ from ..heap import now
 from ..heap.current import opened
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills import manifest
 from ..polyfills.stdlib import collections as container_polyfills, iterators as iterator_polyfills
 from .operators import (
@@ -43,7 +42,6 @@ from .operators import (
 )
 
 
-@operation("as_operator")
 def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> Value | None:
     """A function of `operator` or of NumPy on containers and objects: what the operator does.
 
@@ -67,7 +65,6 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
     return call_operator_method(it, op, args)
 
 
-@operation("in_numpy")
 def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
     checkpointed = isinstance(value, LazyIterable) and value.form == "checkpoint"
@@ -138,7 +135,6 @@ def _asked_by(function: Any) -> tuple[str, ...]:
     return CONVERSIONS.get(function, ()) if isinstance(function, Hashable) else ()
 
 
-@operation("call_on_object")
 def call_on_object(
     it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> Value | None:

@@ -26,7 +26,6 @@ from ..domain.values import (
 from ..heap import may_be, now, place_of
 from ..heap.current import opened
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 # --- `is` -----------------------------------------------------------------------------------
 
@@ -129,7 +128,6 @@ def _all_equal(it: Interpreter, left: Sequence[Value], right: Sequence[Value]) -
     )
 
 
-@operation("is_or_equals")
 def is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
     """What Python's containers ask of an item: whether it is the other, or equal to it."""
     same = identical(it, a, b)

@@ -23,10 +23,8 @@ from ..domain.values import Items, Value, as_known
 from ..heap import now
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 
 
-@operation("set_on_object")
 def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """`items.name = value`."""
     own = own_method(items.type, "__setattr__")
@@ -37,7 +35,6 @@ def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
     assign_plainly(it, items, name, value)
 
 
-@operation("assign_plainly")
 def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
     cls = items.type
@@ -96,7 +93,6 @@ def _refuse_frozen(it: Interpreter, cls: type, name: str, what: str) -> None:
         raise_now(it, dataclasses.FrozenInstanceError, f"cannot {what} field '{name}'")
 
 
-@operation("delete_on_object")
 def delete(it: Interpreter, items: Items, name: str) -> None:
     """`del items.name`."""
     own = own_method(items.type, "__delattr__")

@@ -40,7 +40,6 @@ from ..domain.values import (
 from ..heap import now, place_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes
 from .object_changes import delete_plainly
@@ -48,7 +47,6 @@ from .object_changes import delete_plainly
 # --- reading ------------------------------------------------------------------------------
 
 
-@operation("attribute_of_object")
 def read(it: Interpreter, items: Items, name: str) -> Value:
     """`items.name`, of an object whose attributes are known."""
     cls = items.type
@@ -305,7 +303,6 @@ _OF_OBJECT = {
 }
 
 
-@operation("known_object")
 def current(it: Interpreter, value: Value) -> Items:
     """An object as it is now, whose attributes have to be known."""
     found = now(it, value)
@@ -342,7 +339,6 @@ def by_name(it: Interpreter, name: Value, act: Callable[[str], Value]) -> Value:
 # --- where paths of control meet ----------------------------------------------------------
 
 
-@operation("attributes_of_both")
 def attributes_of_both(
     it: Interpreter, a: Items, b: Items
 ) -> dict[Any, tuple[Value | None, Value | None]] | None:

@@ -29,7 +29,6 @@ from ..heap import now
 from ..heap.current import opened
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.protocol import operation
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from . import objects
 from .identities import identical, is_among
@@ -57,7 +56,6 @@ _SYMBOLS = {
 # --- methods ------------------------------------------------------------------------------
 
 
-@operation("call_method_of_class")
 def call_method_of_class(
     it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
 ) -> Value | None:
@@ -158,7 +156,6 @@ _WITHOUT_DERIVATIVE = frozenset(("bitand", "bitor", "bitxor", "lshift", "rshift"
 """Operators that lose what has a derivative, but those of a class may not."""
 
 
-@operation("refuse_unknown")
 def refuse_unknown(
     it: Interpreter, names: tuple[str, ...], values: Sequence[Value], *, may_be_any: bool = False
 ) -> None:
@@ -177,7 +174,6 @@ def refuse_unknown(
             it.emit(ident.built_in_operator, value, Const(names))
 
 
-@operation("refuse_chosen")
 def refuse_chosen(it: Interpreter, names: tuple[str, ...], value: Var) -> None:
     """Refuse, before anything is run, an object of a class with one of these methods that a branch has chosen.
 
@@ -311,7 +307,6 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     return is_among(it, item, container) if said is None else said
 
 
-@operation("as_asked")
 def as_asked(it: Interpreter, value: Value) -> Value:
     """What is walked over; an object of the user's classes is what its class says."""
     value = now(it, value)
@@ -320,7 +315,6 @@ def as_asked(it: Interpreter, value: Value) -> Value:
     return value
 
 
-@operation("iterated")
 def iterated(it: Interpreter, value: Value) -> Value:
     """`iter(value)` of an object: what its class says is to be iterated over."""
     if not defines(value, "__iter__") and defines(value, "__getitem__"):
