@@ -55,32 +55,11 @@ class Bar:
     def reset(self, total: Any = None) -> None:
         self._done = 0
 
-    def set_description(self, desc: Any = None, refresh: Any = True) -> None:
-        pass
-
-    def set_description_str(self, desc: Any = None, refresh: Any = True) -> None:
-        pass
-
-    def set_postfix(self, ordered_dict: Any = None, refresh: Any = True, **named: Any) -> None:
-        pass
-
-    def set_postfix_str(self, s: Any = "", refresh: Any = True) -> None:
-        pass
-
     def refresh(self, *settings: Any, **named: Any) -> None:
         pass
 
-    def display(self, *settings: Any, **named: Any) -> None:
-        pass
-
-    def clear(self, *settings: Any, **named: Any) -> None:
-        pass
-
-    def unpause(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+    display = clear = unpause = close = refresh
+    set_description = set_description_str = set_postfix = set_postfix_str = refresh
 
     @classmethod
     def write(cls, s: str, *settings: Any, **named: Any) -> None:

@@ -6,12 +6,36 @@ indexes are equal.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....ops.program.refusals import uncovered
 from .indexes import WAY_OUT, Labels, Numbered, is_numbered, is_several, places_among, places_of
+
+Method = Callable[..., Any]
+
+
+def _each(op: Method) -> Method:
+    return lambda self: Column(op(self.values), self.index)
+
+
+def _beside(op: Method) -> Method:
+    return lambda self, other: Column(op(self.values, beside(self, other)), self.index)
+
+
+def _reflected(op: Method) -> Method:
+    return lambda self, other: Column(op(beside(self, other), self.values), self.index)
+
+
+def _in_place(op: Method) -> Method:
+    def method(self: Any, other: Any) -> Any:
+        self.values = op(self.values, beside(self, other))
+        return self
+
+    return method
 
 
 class Column:
@@ -83,110 +107,34 @@ class Column:
     def tolist(self) -> Any:
         return self.values.tolist()
 
-    def to_list(self) -> Any:
-        return self.values.tolist()
+    to_list = tolist
 
     def copy(self) -> Any:
         return Column(self.values.copy(), self.index)
 
     # --- one by one ---------------------------------------------------------------------------
 
-    def __neg__(self) -> Any:
-        return Column(-self.values, self.index)
-
-    def __pos__(self) -> Any:
-        return Column(+self.values, self.index)
-
-    def __abs__(self) -> Any:
-        return Column(abs(self.values), self.index)
-
-    def __add__(self, other: Any) -> Any:
-        return Column(self.values + beside(self, other), self.index)
-
-    def __radd__(self, other: Any) -> Any:
-        return Column(beside(self, other) + self.values, self.index)
-
-    def __sub__(self, other: Any) -> Any:
-        return Column(self.values - beside(self, other), self.index)
-
-    def __rsub__(self, other: Any) -> Any:
-        return Column(beside(self, other) - self.values, self.index)
-
-    def __mul__(self, other: Any) -> Any:
-        return Column(self.values * beside(self, other), self.index)
-
-    def __rmul__(self, other: Any) -> Any:
-        return Column(beside(self, other) * self.values, self.index)
-
-    def __truediv__(self, other: Any) -> Any:
-        return Column(self.values / beside(self, other), self.index)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return Column(beside(self, other) / self.values, self.index)
-
-    def __pow__(self, other: Any) -> Any:
-        return Column(self.values ** beside(self, other), self.index)
-
-    def __rpow__(self, other: Any) -> Any:
-        return Column(beside(self, other) ** self.values, self.index)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return Column(self.values // beside(self, other), self.index)
-
-    def __mod__(self, other: Any) -> Any:
-        return Column(self.values % beside(self, other), self.index)
+    __neg__, __pos__, __abs__ = _each(operator.neg), _each(operator.pos), _each(operator.abs)
+    __invert__ = _each(operator.invert)
+    __add__, __radd__ = _beside(operator.add), _reflected(operator.add)
+    __sub__, __rsub__ = _beside(operator.sub), _reflected(operator.sub)
+    __mul__, __rmul__ = _beside(operator.mul), _reflected(operator.mul)
+    __truediv__, __rtruediv__ = _beside(operator.truediv), _reflected(operator.truediv)
+    __pow__, __rpow__ = _beside(operator.pow), _reflected(operator.pow)
+    __floordiv__, __mod__ = _beside(operator.floordiv), _beside(operator.mod)
+    __eq__, __ne__ = _beside(operator.eq), _beside(operator.ne)  # type: ignore[assignment]
+    __and__, __or__ = _beside(operator.and_), _beside(operator.or_)
+    __lt__, __le__ = _beside(operator.lt), _beside(operator.le)
+    __gt__, __ge__ = _beside(operator.gt), _beside(operator.ge)
+    __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
+    __imul__, __itruediv__ = _in_place(operator.mul), _in_place(operator.truediv)
+    __ipow__ = _in_place(operator.pow)
+    abs, pow, add, sub, mul, div = __abs__, __pow__, __add__, __sub__, __mul__, __truediv__
 
     def __bool__(self) -> bool:
         raise ValueError(
             "The truth value of a Series is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all()."
         )
-
-    def __eq__(self, other: object) -> Any:
-        return Column(self.values == beside(self, other), self.index)
-
-    def __ne__(self, other: object) -> Any:
-        return Column(self.values != beside(self, other), self.index)
-
-    def __and__(self, other: Any) -> Any:
-        return Column(self.values & beside(self, other), self.index)
-
-    def __or__(self, other: Any) -> Any:
-        return Column(self.values | beside(self, other), self.index)
-
-    def __invert__(self) -> Any:
-        return Column(~self.values, self.index)
-
-    def __lt__(self, other: Any) -> Any:
-        return Column(self.values < beside(self, other), self.index)
-
-    def __le__(self, other: Any) -> Any:
-        return Column(self.values <= beside(self, other), self.index)
-
-    def __gt__(self, other: Any) -> Any:
-        return Column(self.values > beside(self, other), self.index)
-
-    def __ge__(self, other: Any) -> Any:
-        return Column(self.values >= beside(self, other), self.index)
-
-    def __iadd__(self, other: Any) -> Any:
-        self.values = self.values + beside(self, other)
-        return self
-
-    def __isub__(self, other: Any) -> Any:
-        self.values = self.values - beside(self, other)
-        return self
-
-    def __imul__(self, other: Any) -> Any:
-        self.values = self.values * beside(self, other)
-        return self
-
-    def __itruediv__(self, other: Any) -> Any:
-        self.values = self.values / beside(self, other)
-        return self
-
-    def __ipow__(self, other: Any) -> Any:
-        self.values = self.values ** beside(self, other)
-        return self
 
     def __matmul__(self, other: Any) -> Any:
         return self.values @ beside(self, other)
@@ -194,32 +142,12 @@ class Column:
     def __rmatmul__(self, other: Any) -> Any:
         return beside(self, other) @ self.values
 
-    def dot(self, other: Any) -> Any:
-        return self.values @ beside(self, other)
-
-    def abs(self) -> Any:
-        return abs(self)
-
-    def pow(self, other: Any) -> Any:
-        return self**other
-
-    def add(self, other: Any) -> Any:
-        return self + other
-
-    def sub(self, other: Any) -> Any:
-        return self - other
-
-    def mul(self, other: Any) -> Any:
-        return self * other
-
-    def div(self, other: Any) -> Any:
-        return self / other
+    dot = __matmul__
 
     def apply(self, func: Any) -> Any:
         return Column(np.array([func(value) for value in self.values]), self.index)
 
-    def map(self, func: Any) -> Any:
-        return Column(np.array([func(value) for value in self.values]), self.index)
+    map = apply
 
     def clip(self, lower: Any = None, upper: Any = None) -> Any:
         return Column(np.clip(self.values, lower, upper), self.index)
@@ -249,14 +177,10 @@ class Column:
     def isnull(self) -> Any:
         return Column(np.isnan(self.values), self.index)
 
-    def isna(self) -> Any:
-        return self.isnull()
-
     def notnull(self) -> Any:
         return Column(np.logical_not(np.isnan(self.values)), self.index)
 
-    def notna(self) -> Any:
-        return self.notnull()
+    isna, notna = isnull, notnull
 
     def between(self, left: Any, right: Any) -> Any:
         return (self >= left) & (self <= right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,18 @@ import numpy as np
 from ....ops.program.refusals import uncovered
 from .columns import Column, is_column
 from .indexes import WAY_OUT, Numbered, is_numbered, places_of
+
+
+def _beside(op: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: self.beside_(other, op)
+
+
+def _reflected(op: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: self.beside_(other, lambda x, y: op(y, x))
+
+
+def _together(name: str) -> Callable[..., Any]:
+    return lambda self, axis=0, numeric_only=False: self.together_(name, axis, numeric_only)
 
 
 class Frame:
@@ -113,52 +126,19 @@ class Frame:
         return Column(np.array(list(made.values())), _index_of(list(made)))
 
     def __neg__(self) -> Any:
-        return self._each(lambda column: -column)
+        return self._each(operator.neg)
 
     def __abs__(self) -> Any:
         return self._each(abs)
 
-    def __add__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x + y)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: y + x)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x - y)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: y - x)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x * y)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: y * x)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x / y)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: y / x)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x**y)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x < y)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x > y)
-
-    def __le__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x <= y)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._beside(other, lambda x, y: x >= y)
-
-    def abs(self) -> Any:
-        return abs(self)
+    __add__, __radd__ = _beside(operator.add), _reflected(operator.add)
+    __sub__, __rsub__ = _beside(operator.sub), _reflected(operator.sub)
+    __mul__, __rmul__ = _beside(operator.mul), _reflected(operator.mul)
+    __truediv__, __rtruediv__ = _beside(operator.truediv), _reflected(operator.truediv)
+    __pow__ = _beside(operator.pow)
+    __lt__, __gt__ = _beside(operator.lt), _beside(operator.gt)
+    __le__, __ge__ = _beside(operator.le), _beside(operator.ge)
+    abs = __abs__
 
     def fillna(self, value: Any) -> Any:
         return self._each(lambda column: column.fillna(value))
@@ -169,40 +149,19 @@ class Frame:
     def isnull(self) -> Any:
         return self._each(lambda column: column.isnull())
 
-    def isna(self) -> Any:
-        return self.isnull()
+    isna = isnull
 
     def where(self, cond: Any, other: Any = np.nan) -> Any:
-        return self._beside(cond, lambda x, y: x.where(y, other))
+        return self.beside_(cond, lambda x, y: x.where(y, other))
 
     def mask(self, cond: Any, other: Any = np.nan) -> Any:
-        return self._beside(cond, lambda x, y: x.mask(y, other))
+        return self.beside_(cond, lambda x, y: x.mask(y, other))
 
     # --- all together -------------------------------------------------------------------------
 
-    def sum(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("sum", axis, numeric_only)
-
-    def prod(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("prod", axis, numeric_only)
-
-    def mean(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("mean", axis, numeric_only)
-
-    def median(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("median", axis, numeric_only)
-
-    def std(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("std", axis, numeric_only)
-
-    def var(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("var", axis, numeric_only)
-
-    def min(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("min", axis, numeric_only)
-
-    def max(self, axis: Any = 0, numeric_only: Any = False) -> Any:
-        return self._together("max", axis, numeric_only)
+    sum, prod, mean = _together("sum"), _together("prod"), _together("mean")
+    median, std, var = _together("median"), _together("std"), _together("var")
+    min, max = _together("min"), _together("max")
 
     # --- its parts ----------------------------------------------------------------------------
 
@@ -233,7 +192,7 @@ class Frame:
         made = {name: func(self.column_(name)) for name in self.names_()}
         return Frame(None, made, self.index)
 
-    def _beside(self, other: Any, func: Any) -> Any:
+    def beside_(self, other: Any, func: Any) -> Any:
         """An operation with what stands beside each column: a number, a column of a table alike, of an array."""
         names = self.names_()
         if is_column(other):
@@ -251,7 +210,7 @@ class Frame:
             made = {name: func(self.column_(name), other) for name in names}
         return Frame(None, made, self.index)
 
-    def _together(self, name: str, axis: Any, numeric_only: Any) -> Any:
+    def together_(self, name: str, axis: Any, numeric_only: Any) -> Any:
         if len(self._given) == 0:
             return getattr(self._table, name)(axis=axis, numeric_only=numeric_only)
         names = self.names_()

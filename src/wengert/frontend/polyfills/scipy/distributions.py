@@ -282,6 +282,10 @@ METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 METHODS[type(stats.norm)] |= {"logcdf": _log_normal_below, "logsf": _log_normal_above}
 
 
+def _called(name: str) -> Callable[..., Any]:
+    return lambda self, *at: self.method_(name)(*at, *self.args, **self.named)
+
+
 class Frozen:
     """A distribution with its shapes, location and scale."""
 
@@ -290,61 +294,18 @@ class Frozen:
         self.args = args
         self.named = named
 
-    def pdf(self, x: Any) -> Any:
-        return self._method("pdf")(x, *self.args, **self.named)
+    pdf, logpdf, pmf, logpmf = map(_called, ("pdf", "logpdf", "pmf", "logpmf"))
+    cdf, logcdf, sf, logsf = map(_called, ("cdf", "logcdf", "sf", "logsf"))
+    ppf, isf, interval, entropy = map(_called, ("ppf", "isf", "interval", "entropy"))
+    median, mean, var, std = map(_called, ("median", "mean", "var", "std"))
 
-    def logpdf(self, x: Any) -> Any:
-        return self._method("logpdf")(x, *self.args, **self.named)
-
-    def pmf(self, k: Any) -> Any:
-        return self._method("pmf")(k, *self.args, **self.named)
-
-    def logpmf(self, k: Any) -> Any:
-        return self._method("logpmf")(k, *self.args, **self.named)
-
-    def cdf(self, x: Any) -> Any:
-        return self._method("cdf")(x, *self.args, **self.named)
-
-    def logcdf(self, x: Any) -> Any:
-        return self._method("logcdf")(x, *self.args, **self.named)
-
-    def sf(self, x: Any) -> Any:
-        return self._method("sf")(x, *self.args, **self.named)
-
-    def logsf(self, x: Any) -> Any:
-        return self._method("logsf")(x, *self.args, **self.named)
-
-    def ppf(self, q: Any) -> Any:
-        return self._method("ppf")(q, *self.args, **self.named)
-
-    def isf(self, q: Any) -> Any:
-        return self._method("isf")(q, *self.args, **self.named)
-
-    def interval(self, confidence: Any) -> Any:
-        return self._method("interval")(confidence, *self.args, **self.named)
-
-    def median(self) -> Any:
-        return self._method("median")(*self.args, **self.named)
-
-    def mean(self) -> Any:
-        return self._method("mean")(*self.args, **self.named)
-
-    def var(self) -> Any:
-        return self._method("var")(*self.args, **self.named)
-
-    def std(self) -> Any:
-        return self._method("std")(*self.args, **self.named)
-
-    def entropy(self) -> Any:
-        return self._method("entropy")(*self.args, **self.named)
-
-    def _method(self, name: str) -> Any:
+    def method_(self, name: str) -> Any:
         if name not in self.methods:
             raise uncovered(f"`{name}` of this distribution", FORMULA)
         return self.methods[name]
 
     def __getattr__(self, name: str) -> Any:
-        return self._method(name)
+        return self.method_(name)
 
 
 @functools.cache

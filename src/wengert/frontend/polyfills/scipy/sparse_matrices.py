@@ -79,8 +79,7 @@ class Matrix(Stored):
             return self.with_entries(self.entries * x)
         return sparse_product(self.entries, x, rows=self.rows, cols=self.cols, size=self.shape[0])
 
-    def __matmul__(self, other: Any) -> Any:
-        return self.dot(other)
+    __matmul__ = dot
 
     def __rmatmul__(self, other: Any) -> Any:
         return np.transpose(self.transpose().dot(np.transpose(other)))
@@ -170,8 +169,7 @@ class Matrix(Stored):
         np.add.at(dense, (self.rows, self.cols), self.entries)
         return dense
 
-    def todense(self) -> Any:
-        return self.toarray()
+    todense = toarray
 
     def diagonal(self, k: Any = 0) -> Any:
         """The k-th diagonal."""
@@ -238,8 +236,7 @@ class Matrix(Stored):
     def tolil(self) -> Any:
         return Table(self.shape, self.by_item, self)
 
-    def todok(self) -> Any:
-        return self.tolil()
+    todok = tolil
 
     def asformat(self, format: Any) -> Any:  # as SciPy has it
         """The matrix itself where it has that format, else another one."""
@@ -258,17 +255,14 @@ class Matrix(Stored):
     def conj(self) -> Any:
         return self.with_entries(np.conj(self.entries))
 
-    def conjugate(self) -> Any:
-        return self.conj()
+    conjugate = conj
 
     def eliminate_zeros(self) -> None:
-        """Nothing: zeros are kept where they have a derivative."""
+        """Nothing: zeros are kept where they have a derivative; of `sum_duplicates`, what stands at one place is
+        added when it is used; of `sort_indices`, entries have no order.
+        """
 
-    def sum_duplicates(self) -> None:
-        """Nothing: what stands at one place is added when it is used."""
-
-    def sort_indices(self) -> None:
-        """Nothing: entries have no order."""
+    sum_duplicates = sort_indices = eliminate_zeros
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(

@@ -33,8 +33,7 @@ class Future:
     def done(self) -> bool:
         return True
 
-    def ready(self) -> bool:
-        return True
+    ready = done
 
     def wait(self, timeout: Any = None) -> None:
         pass
@@ -94,14 +93,10 @@ class Pool(Workers):
     def __init__(self, processes: Any = None, *settings: Any, **named: Any) -> None:
         self.processes = processes
 
-    def map(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+    def imap(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
         return [self._call(func, item) for item in iterable]
 
-    def imap(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
-        return self.map(func, iterable)
-
-    def imap_unordered(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
-        return self.map(func, iterable)
+    imap_unordered = map = imap
 
     def map_async(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
         return Future(self.map(func, iterable), None)
@@ -118,11 +113,7 @@ class Pool(Workers):
     def close(self) -> None:
         pass
 
-    def terminate(self) -> None:
-        pass
-
-    def join(self) -> None:
-        pass
+    terminate = join = close
 
 
 class ProcessExecutor(Executor):
