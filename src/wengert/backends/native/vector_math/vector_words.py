@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ....ir.records import record
 from ..form.loopform import Code
@@ -137,37 +137,28 @@ class Truths(_Word):
         return Floats(self.at, self.at.define(text))
 
 
+def _of_integers(op: str) -> Callable[[Integers, Integers | int], Integers]:
+    def method(self: Integers, other: Integers | int) -> Integers:
+        text = f"{op} {self.shape.of_integers} {self.name}, {self.text(other)}"
+        return Integers(self.at, self.at.define(text))
+
+    return method
+
+
 class Integers(_Word):
     """Integers of as many bits as the floats have."""
 
-    def __add__(self, other: Integers | int) -> Integers:
-        return self._with("add", other)
-
-    def __sub__(self, other: Integers | int) -> Integers:
-        return self._with("sub", other)
+    __add__, __sub__ = _of_integers("add"), _of_integers("sub")
+    __and__, __or__, __xor__ = _of_integers("and"), _of_integers("or"), _of_integers("xor")
+    __lshift__ = _of_integers("shl")
+    __rshift__ = _of_integers("lshr")  # without a sign: zeros come in
 
     def __rsub__(self, other: int) -> Integers:
-        return Integers(self.at, self._text(other)) - self
-
-    def __and__(self, other: Integers | int) -> Integers:
-        return self._with("and", other)
-
-    def __or__(self, other: Integers | int) -> Integers:
-        return self._with("or", other)
-
-    def __xor__(self, other: Integers | int) -> Integers:
-        return self._with("xor", other)
-
-    def __lshift__(self, by: int) -> Integers:
-        return self._with("shl", by)
-
-    def __rshift__(self, by: int) -> Integers:
-        """Without a sign: zeros come in."""
-        return self._with("lshr", by)
+        return Integers(self.at, self.text(other)) - self
 
     def below(self, other: int) -> Truths:
         """Whether each is less, without a sign."""
-        text = f"icmp ult {self.shape.of_integers} {self.name}, {self._text(other)}"
+        text = f"icmp ult {self.shape.of_integers} {self.name}, {self.text(other)}"
         return Truths(self.at, self.at.define(text))
 
     def floats(self) -> Floats:
@@ -176,11 +167,7 @@ class Integers(_Word):
         text = f"bitcast {s.of_integers} {self.name} to {s.type}"
         return Floats(self.at, self.at.define(text))
 
-    def _with(self, op: str, other: Integers | int) -> Integers:
-        text = f"{op} {self.shape.of_integers} {self.name}, {self._text(other)}"
-        return Integers(self.at, self.at.define(text))
-
-    def _text(self, value: Integers | int) -> str:
+    def text(self, value: Integers | int) -> str:
         if isinstance(value, Integers):
             return value.name
         half = 2 ** (self.shape.bits - 1)
@@ -188,20 +175,29 @@ class Integers(_Word):
         return _all([f"i{self.shape.bits} {number}"] * self.shape.lanes)
 
 
+def _of_floats(op: str) -> Callable[[Floats, Floats | float], Floats]:
+    def method(self: Floats, other: Floats | float) -> Floats:
+        text = f"{op} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
+        return Floats(self.at, self.at.define(text))
+
+    return method
+
+
+def _compares(test: str) -> Callable[[Floats, Floats | float], Truths]:
+    def method(self: Floats, other: Floats | float) -> Truths:
+        text = f"fcmp {test} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
+        return Truths(self.at, self.at.define(text))
+
+    return method
+
+
 class Floats(_Word):
     """Floats."""
 
-    def __add__(self, other: Floats | float) -> Floats:
-        return self._with("fadd", other)
-
-    def __sub__(self, other: Floats | float) -> Floats:
-        return self._with("fsub", other)
-
-    def __mul__(self, other: Floats | float) -> Floats:
-        return self._with("fmul", other)
-
-    def __truediv__(self, other: Floats | float) -> Floats:
-        return self._with("fdiv", other)
+    __add__, __sub__ = _of_floats("fadd"), _of_floats("fsub")
+    __mul__, __truediv__ = _of_floats("fmul"), _of_floats("fdiv")
+    __lt__, __le__, __gt__ = _compares("olt"), _compares("ole"), _compares("ogt")
+    equals = _compares("oeq")
 
     def __rsub__(self, other: float) -> Floats:
         return self.known(other) - self
@@ -216,20 +212,8 @@ class Floats(_Word):
         s = self.shape
         return Floats(self.at, self.at.call(f"llvm.fabs.{s.suffix}", s.type, (s.type, self.name)))
 
-    def __lt__(self, other: Floats | float) -> Truths:
-        return self._asks("olt", other)
-
-    def __le__(self, other: Floats | float) -> Truths:
-        return self._asks("ole", other)
-
-    def __gt__(self, other: Floats | float) -> Truths:
-        return self._asks("ogt", other)
-
-    def equals(self, other: Floats | float) -> Truths:
-        return self._asks("oeq", other)
-
     def is_nan(self) -> Truths:
-        return self._asks("uno", self)
+        return _compares("uno")(self, self)
 
     def times_plus(self, factor: Floats | float, added: Floats | float) -> Floats:
         """`self * factor + added`, rounded once."""
@@ -269,14 +253,6 @@ class Floats(_Word):
         square = self * self
         even, odd = (square.polynomial(coefficients[k::2]) for k in (0, 1))
         return odd.times_plus(self, even)
-
-    def _with(self, op: str, other: Floats | float) -> Floats:
-        text = f"{op} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
-        return Floats(self.at, self.at.define(text))
-
-    def _asks(self, test: str, other: Floats | float) -> Truths:
-        text = f"fcmp {test} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
-        return Truths(self.at, self.at.define(text))
 
 
 def _by_horner(x: Floats, coefficients: Sequence[float]) -> Floats:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .....ir.records import record
 from ...form.loopform import Constant, Expr
 from ...values.emitter import Emitter
+
+
+def _gives(op: str) -> Callable[[Real, Real | float], Real]:
+    return lambda self, other: self.apply(op, other)
+
+
+def _asks(op: str) -> Callable[[Real, Real | float], Real]:
+    return lambda self, other: self.asks(op, other)
 
 
 @record
@@ -34,17 +44,11 @@ class Real:
             self.e, self.e.apply("select", self.expr, _expr(then), _expr(other), code="f64")
         )
 
-    def __add__(self, other: Real | float) -> Real:
-        return self.apply("add", other)
-
-    def __sub__(self, other: Real | float) -> Real:
-        return self.apply("sub", other)
-
-    def __mul__(self, other: Real | float) -> Real:
-        return self.apply("mul", other)
-
-    def __truediv__(self, other: Real | float) -> Real:
-        return self.apply("div", other)
+    __add__, __sub__, __mul__ = _gives("add"), _gives("sub"), _gives("mul")
+    __truediv__ = _gives("div")
+    __lt__, __le__, __gt__, __ge__ = _asks("lt"), _asks("le"), _asks("gt"), _asks("ge")
+    __and__, __or__ = _asks("and"), _asks("or")
+    equals, differs = _asks("eq"), _asks("ne")
 
     def __rtruediv__(self, other: float) -> Real:
         return self.known(other).apply("div", self)
@@ -55,32 +59,8 @@ class Real:
     def __abs__(self) -> Real:
         return self.apply("fabs")
 
-    def __lt__(self, other: Real | float) -> Real:
-        return self.asks("lt", other)
-
-    def __le__(self, other: Real | float) -> Real:
-        return self.asks("le", other)
-
-    def __gt__(self, other: Real | float) -> Real:
-        return self.asks("gt", other)
-
-    def __ge__(self, other: Real | float) -> Real:
-        return self.asks("ge", other)
-
-    def __and__(self, other: Real) -> Real:
-        return self.asks("and", other)
-
-    def __or__(self, other: Real) -> Real:
-        return self.asks("or", other)
-
     def __invert__(self) -> Real:
         return self.asks("not")
-
-    def equals(self, other: Real | float) -> Real:
-        return self.asks("eq", other)
-
-    def differs(self, other: Real | float) -> Real:
-        return self.asks("ne", other)
 
 
 def _expr(value: Real | float) -> Expr:
