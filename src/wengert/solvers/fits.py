@@ -10,6 +10,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api.gradients import grad
 from ..api.jacobians import jacobian
+from ..frontend.polyfills.same_names import same_names
 from ..intrinsics.roots import parameter_count, root_of, solved
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered
@@ -230,8 +231,4 @@ def _fitted_within(residuals: Any, start: Any, options: Any) -> Any:
     )
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (optimize.least_squares, least_squares),
-    (optimize.leastsq, leastsq),
-    (optimize.curve_fit, curve_fit),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(optimize, globals())

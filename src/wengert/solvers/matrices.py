@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
 from ..frontend.polyfills.manifest import as_it_is
+from ..frontend.polyfills.same_names import same_names
 from ..frontend.polyfills.scipy.linalg import EQUIVALENTS as IN_PYTHON, expm
 from ..intrinsics.roots import root_of
 from ..intrinsics.steering import stop_gradient
@@ -54,9 +55,5 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *IN_PYTHON,
-    (linalg.sqrtm, sqrtm),
-    (linalg.logm, logm),
-    (linalg.fractional_matrix_power, fractional_matrix_power),
-    (linalg.solve_continuous_are, solve_continuous_are),
-    (linalg.solve_discrete_are, solve_discrete_are),
+    *same_names(linalg, globals()),
 ]

@@ -10,6 +10,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api.gradients import derivative, grad
 from ..frontend.polyfills.manifest import as_it_is
+from ..frontend.polyfills.same_names import same_names
 from ..intrinsics.roots import root_of, solved
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered
@@ -138,12 +139,9 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
         (getattr(optimize, name), _from_start(getattr(optimize, name)))
         for name in ("fmin_bfgs", "fmin_cg")
     ),
-    (optimize.fminbound, fminbound),
-    (optimize.brent, brent),
-    (optimize.golden, golden),
+    *same_names(optimize, globals()),
     *(
         (getattr(optimize, name), _of_many(getattr(optimize, name)))
         for name in ("differential_evolution", "dual_annealing", "direct")
     ),
-    (optimize.nnls, nnls),
 ]

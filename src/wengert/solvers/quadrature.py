@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
+from ..frontend.polyfills.same_names import same_names
 from ..intrinsics.roots import solved, watch
 from ..intrinsics.steering import stop_gradient
 from ..ops.program.refusals import uncovered
@@ -283,10 +284,4 @@ def quad_vec_and_nodes(function: Callable[..., Any], first: Any, last: Any, **op
     return result, nodes_in(low, high, first, last)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (integrate.quad, quad),
-    (integrate.dblquad, dblquad),
-    (integrate.tplquad, tplquad),
-    (integrate.nquad, nquad),
-    (integrate.quad_vec, quad_vec),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(integrate, globals())

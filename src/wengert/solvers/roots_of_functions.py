@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
+from ..frontend.polyfills.same_names import same_names
 from ..intrinsics.roots import root_of, solved
 from .results import Result
 
@@ -223,9 +224,5 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
             optimize.toms748,
         )
     ),
-    (optimize.newton, newton),
-    (optimize.root_scalar, root_scalar),
-    (optimize.fsolve, fsolve),
-    (optimize.root, root),
-    (optimize.fixed_point, fixed_point),
+    *same_names(optimize, globals()),
 ]

@@ -38,7 +38,7 @@ from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..objects.identities import refuse_in_sets
 from ..polyfills import manifest
-from ..polyfills.numpy.linalg import matrix_power
+from ..polyfills.numpy.linalg import power_by_squaring
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from .folds import any_or_all, extremum, sum_of
 from .on_demand import as_it_is_asked, decided_at_once, must_have_items
@@ -263,7 +263,7 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const) and power.value != 0:
         return it.emit_op(named("matrix_power"), "np", args, kwargs)
-    return it.call(Const(matrix_power), args, kwargs)
+    return it.call(Const(power_by_squaring), args, kwargs)
 
 
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

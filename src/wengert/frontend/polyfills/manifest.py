@@ -322,19 +322,15 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (cmath.polar, polar),
     (cmath.rect, rect),
     (functools.cmp_to_key, Comparing),
-    (itertools.product, product),
-    (itertools.chain, chain),
-    (itertools.islice, islice),
-    (itertools.accumulate, accumulate),
-    (itertools.starmap, starmap),
-    (itertools.pairwise, pairwise),
-    (itertools.filterfalse, filterfalse),
-    (itertools.takewhile, takewhile),
-    (itertools.dropwhile, dropwhile),
-    (itertools.compress, compress),
-    (itertools.zip_longest, zip_longest),
-    *([(itertools.batched, batched)] if hasattr(itertools, "batched") else []),  # type: ignore[attr-defined]
-]
+    *(
+        (getattr(itertools, each.__name__), each)
+        for each in (
+            product, chain, islice, accumulate, starmap, pairwise, filterfalse, takewhile, dropwhile, compress,
+            zip_longest, batched,
+        )
+        if hasattr(itertools, each.__name__)
+    ),
+]  # fmt: skip
 
 
 _LATE = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.type_queries import may_be_nan
+from ..same_names import same_names
 from .statistics import at_the_end, back_in_place
 
 
@@ -205,7 +206,4 @@ def _shaped(results: Any, dtype: Any, shape: Any) -> Any:
     return np.reshape(made, (*shape, *np.shape(made)[1:]))
 
 
-NAMED: dict[str, Callable[..., Any]] = {
-    "apply_along_axis": apply_along_axis, "apply_over_axes": apply_over_axes,
-    "fromfunction": fromfunction, "frompyfunc": frompyfunc, "vectorize": vectorize,
-}  # fmt: skip
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(np, globals())

@@ -20,6 +20,7 @@ from ....ops.arrays.selection import take as take_op
 from ....ops.arrays.statistics import spread_mask, unique_places
 from ....ops.arrays.type_queries import may_be_nan
 from ....ops.program.refusals import uncovered
+from ..same_names import same_names
 from . import (
     by_entries as by_entries,
     linalg as linalg,
@@ -296,32 +297,6 @@ def divmod_(x1: Any, x2: Any, /) -> Any:
     return np.floor_divide(x1, x2), np.mod(x1, x2)
 
 
-_NAMED: dict[str, Callable[..., Any]] = {
-    **by_entries.NAMED,
-    **statistics.NAMED,
-    **linalg.NAMED,
-    **polynomials.NAMED,
-    "select": select, "piecewise": piecewise, "choose": choose, "compress": compress,
-    "extract": extract, "unique": unique, "histogram": histogram, "histogram2d": histogram2d,
-    "asarray_chkfinite": asarray_chkfinite, "require": require, "block": block, "insert": insert, "delete": delete,
-    "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
-    "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
-    "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
-    "isscalar": isscalar, "trim_zeros": trim_zeros, "geomspace": geomspace, "logspace": logspace,
-    "real_if_close": real_if_close,
-    "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
-    "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
-}  # fmt: skip
-
-
-def _of_numpy(path: str) -> Any:
-    """A function by its name; None where this NumPy has none."""
-    found: Any = np
-    for name in path.split("."):
-        found = getattr(found, name, None)
-    return found
-
-
 _OF_SOME = {"where": True, "mean": None, "correction": None}
 _OTHER_FORMS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "linspace": (linspace_and_step, {"retstep": False}),
@@ -337,7 +312,17 @@ def other_form(name: str, options: Mapping[str, Any]) -> Callable[..., Any] | No
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (function, equivalent)
-    for path, equivalent in _NAMED.items()
-    if (function := _of_numpy(path)) is not None
+    *by_entries.EQUIVALENTS,
+    *statistics.EQUIVALENTS,
+    *linalg.EQUIVALENTS,
+    *polynomials.EQUIVALENTS,
+    *same_names(np, globals()),
+    *(
+        (getattr(np, f.__name__), f)
+        for f in (histogram, histogram2d, block, delete, insert, resize)
+    ),
+    *same_names(np.linalg, globals()),
+    (np.linalg.diagonal, diagonal_of_matrices),
+    (np.lib.stride_tricks.sliding_window_view, sliding_window_view),
+    (np.divmod, divmod_),
 ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.factorisations import least_squares, svdvals
+from ..same_names import same_names
 
 # --- Fourier transforms over several axes ---------------------------------------------------
 
@@ -159,7 +160,7 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return np.squeeze(np.conj(np.expand_dims(x1, -2)) @ x2, -2)
 
 
-def matrix_power(a: Any, n: Any) -> Any:
+def power_by_squaring(a: Any, n: Any) -> Any:
     """`np.linalg.matrix_power` where only the run knows the power."""
     a = np.linalg.inv(a) if n < 0 else array_of(a)
     left = abs(n)
@@ -173,11 +174,8 @@ def matrix_power(a: Any, n: Any) -> Any:
     return power
 
 
-NAMED: dict[str, Callable[..., Any]] = {
-    "fft.fftn": fftn, "fft.ifftn": ifftn, "fft.fft2": fft2, "fft.ifft2": ifft2, "fft.rfftn": rfftn,
-    "fft.irfftn": irfftn, "fft.rfft2": rfft2, "fft.irfft2": irfft2, "fft.hfft": hfft,
-    "fft.ihfft": ihfft, "linalg.lstsq": lstsq, "linalg.cond": cond, "linalg.multi_dot": multi_dot,
-    "linalg.tensorsolve": tensorsolve, "linalg.trace": trace, "vecdot": vecdot,
-    "linalg.vecdot": vecdot, "matvec": matvec, "vecmat": vecmat,
-}  # fmt: skip
-"""What stands for functions of NumPy, by their names there."""
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    *same_names(np.fft, globals()),
+    *same_names(np.linalg, globals()),
+    *((getattr(np, f.__name__), f) for f in (vecdot, matvec, vecmat) if hasattr(np, f.__name__)),
+]

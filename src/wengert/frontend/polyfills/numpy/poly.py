@@ -10,6 +10,7 @@ import numpy as np
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.factorisations import least_squares
 from ..manifest import is_known_as
+from ..same_names import same_names
 
 # --- polynomials --------------------------------------------------------------------------
 
@@ -186,9 +187,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, *, w: Any = None) -> An
     return np.transpose(np.transpose(scaled) / scale)
 
 
-NAMED: dict[str, Callable[..., Any]] = {
-    "polyval": polyval,
-    "polymul": polymul, "polyadd": polyadd, "polysub": polysub, "polyder": polyder,
-    "polyint": polyint, "poly": poly, "poly1d": Poly1d, "vander": vander, "polyfit": polyfit,
-}  # fmt: skip
-"""What stands for functions of NumPy, by their names there."""
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    *same_names(np, globals()),
+    (np.poly1d, Poly1d),
+]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import polynomial
 
 from ....ops.arrays.creation import gather as array_of
+from ..same_names import same_names
 
 
 def _against(x: Any, c: Any, tensor: Any) -> Any:
@@ -226,16 +227,7 @@ def legendre_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (polynomial.polynomial.polyval, polyval),
-    (polynomial.polynomial.polyder, polyder),
-    (polynomial.polynomial.polyint, polyint),
-    (polynomial.polynomial.polymul, polymul),
-    (polynomial.polynomial.polyadd, polyadd),
-    (polynomial.polynomial.polysub, polysub),
-    (polynomial.polynomial.polyroots, polyroots),
-    (polynomial.polynomial.polyvander, polyvander),
-    (polynomial.polynomial.polyfit, polyfit),
-    (polynomial.polynomial.polyfromroots, polyfromroots),
+    *same_names(polynomial.polynomial, globals()),
     (polynomial.chebyshev.chebval, chebval),
     (polynomial.legendre.legval, legval),
     (polynomial.hermite.hermval, hermval),

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.type_queries import may_be_nan
+from ..same_names import same_names
 
 # --- axes ---------------------------------------------------------------------------------
 
@@ -358,11 +359,4 @@ def kaiser(M: Any, beta: Any) -> Any:
     return np.i0(beta * np.sqrt(1 - place**2)) / np.i0(beta)
 
 
-NAMED: dict[str, Callable[..., Any]] = {
-    "average": average, "cov": cov, "corrcoef": corrcoef, "cumulative_sum": cumulative_sum,
-    "cumulative_prod": cumulative_prod, "nansum": nansum, "nanprod": nanprod, "nanmean": nanmean,
-    "nanvar": nanvar, "nanstd": nanstd, "nanmax": nanmax, "nanmin": nanmin, "nanargmax": nanargmax,
-    "nanargmin": nanargmin, "nancumsum": nancumsum, "nancumprod": nancumprod, "ediff1d": ediff1d,
-    "trapezoid": trapezoid, "gradient": gradient, "unwrap": unwrap, "kaiser": kaiser,
-}  # fmt: skip
-"""What stands for functions of NumPy, by their names there."""
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(np, globals())

@@ -14,6 +14,7 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
 from .. import manifest
+from ..same_names import same_names
 from .b_splines import Basis, de_boor, make_interp_spline
 from .grids import coefficients, knots
 
@@ -181,10 +182,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.UnivariateSpline, univariate_spline),
     (interpolate.InterpolatedUnivariateSpline, interpolated_spline),
     (interpolate.RectBivariateSpline, surface),
-    (interpolate.splrep, splrep),
-    (interpolate.splev, splev),
-    (interpolate.splint, splint),
-    (interpolate.bisplev, bisplev),
+    *same_names(interpolate, globals()),
 ]
 
 

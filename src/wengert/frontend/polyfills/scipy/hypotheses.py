@@ -14,6 +14,7 @@ from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 from ....ops.arrays.creation import gather as array_of
 from ....ops.structure import stop_gradient
 from .. import manifest
+from ..same_names import same_names
 
 
 class Test(NamedTuple):
@@ -126,12 +127,7 @@ def _of_ranks(function: Any) -> Callable[..., Any]:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (stats.ttest_1samp, ttest_1samp),
-    (stats.ttest_rel, ttest_rel),
-    (stats.ttest_ind, ttest_ind),
-    (stats.ttest_ind_from_stats, ttest_ind_from_stats),
-    (stats.f_oneway, f_oneway),
-    (stats.chisquare, chisquare),
+    *same_names(stats, globals()),
     *(
         (each, _of_ranks(each))
         for each in (

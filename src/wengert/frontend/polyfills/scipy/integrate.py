@@ -11,6 +11,7 @@ from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ..numpy.statistics import trapezoid
+from ..same_names import same_names
 
 # --- of samples -----------------------------------------------------------------------------
 
@@ -85,9 +86,6 @@ def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (integrate.romb, romb),
+    *same_names(integrate, globals()),
     (integrate.trapezoid, trapezoid),
-    (integrate.cumulative_trapezoid, cumulative_trapezoid),
-    (integrate.simpson, simpson),
-    (integrate.fixed_quad, fixed_quad),
 ]

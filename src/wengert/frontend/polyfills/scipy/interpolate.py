@@ -10,6 +10,7 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from .. import manifest
+from ..same_names import same_names
 from .b_splines import EQUIVALENTS as OF_B_SPLINES, Basis, b_spline, make_interp_spline
 from .cubics import EQUIVALENTS as OF_CUBICS, Piecewise, in_front, in_place, widened
 
@@ -143,10 +144,8 @@ def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *OF_CUBICS,
     *OF_B_SPLINES,
-    (interpolate.interp1d, interp1d),
-    (interpolate.lagrange, lagrange),
+    *same_names(interpolate, globals()),
     (interpolate.BarycentricInterpolator, barycentric),
-    (interpolate.barycentric_interpolate, barycentric_interpolate),
 ]
 
 # --- made outside ---------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ....ops.arrays.creation import gather as array_of
 from ....ops.arrays.factorisations import svdvals
 from ....ops.arrays.shape import matrix_transpose
 from ....ops.program.refusals import FORMULA, uncovered
+from ..same_names import same_names
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
@@ -396,44 +397,6 @@ def sinhm(A: Any) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (linalg.det, det),
-    (linalg.inv, inv),
-    (linalg.norm, norm),
-    (linalg.solve, solve),
-    (linalg.solve_triangular, solve_triangular),
-    (linalg.cholesky, cholesky),
-    (linalg.cho_factor, cho_factor),
-    (linalg.cho_solve, cho_solve),
-    (linalg.eigh, eigh),
-    (linalg.eigvalsh, eigvalsh),
-    (linalg.block_diag, block_diag),
-    (linalg.toeplitz, toeplitz),
-    (linalg.hankel, hankel),
-    (linalg.solve_toeplitz, solve_toeplitz),
-    (linalg.circulant, circulant),
-    (linalg.solve_banded, solve_banded),
-    (linalg.svd, svd),
+    *same_names(linalg, globals()),
     (linalg.svdvals, singular_values),
-    (linalg.qr, qr),
-    (linalg.hessenberg, hessenberg),
-    (linalg.orthogonal_procrustes, orthogonal_procrustes),
-    (linalg.eig, eig),
-    (linalg.eigvals, eigvals),
-    (linalg.pinv, pinv),
-    (linalg.lstsq, lstsq),
-    (linalg.lu, lu),
-    (linalg.lu_factor, lu_factor),
-    (linalg.lu_solve, lu_solve),
-    (linalg.expm, expm),
-    (linalg.pinvh, pinvh),
-    (linalg.polar, polar),
-    (linalg.eigh_tridiagonal, eigh_tridiagonal),
-    (linalg.eigvalsh_tridiagonal, eigvalsh_tridiagonal),
-    (linalg.cosm, cosm),
-    (linalg.sinm, sinm),
-    (linalg.coshm, coshm),
-    (linalg.sinhm, sinhm),
-    (linalg.solve_sylvester, solve_sylvester),
-    (linalg.solve_continuous_lyapunov, solve_continuous_lyapunov),
-    (linalg.solve_discrete_lyapunov, solve_discrete_lyapunov),
 ]

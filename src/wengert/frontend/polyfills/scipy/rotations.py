@@ -16,6 +16,7 @@ from scipy.spatial import transform  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ..manifest import as_it_is
+from ..same_names import same_names
 
 _NEARLY_NONE = 1e-6
 """The square of an angle below which its series is more accurate."""
@@ -264,14 +265,7 @@ def power(rotation: Any, n: Any, modulus: Any = None) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (transform.Rotation.from_quat, from_quat),
-    (transform.Rotation.from_rotvec, from_rotvec),
-    (transform.Rotation.from_mrp, from_mrp),
-    (transform.Rotation.from_matrix, from_matrix),
-    (transform.Rotation.from_euler, from_euler),
-    (transform.Rotation.identity, identity),
-    (transform.Rotation.concatenate, concatenate),
-    (transform.Rotation.apply, apply),
+    *same_names(transform.Rotation, globals()),
     (transform.Rotation.__mul__, product),
     (transform.Rotation.__pow__, power),
     (transform.Slerp, Slerp),

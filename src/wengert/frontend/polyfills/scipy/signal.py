@@ -11,6 +11,7 @@ from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import uncovered
 from .. import manifest
+from ..same_names import same_names
 
 # --- filters --------------------------------------------------------------------------------
 
@@ -274,27 +275,7 @@ def _at_frequencies(taps: Any, w: Any) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (signal.lfilter, lfilter),
-    (signal.lfilter_zi, lfilter_zi),
-    (signal.filtfilt, filtfilt),
-    (signal.detrend, detrend),
-    (signal.medfilt, medfilt),
-    (signal.freqz, freqz),
-    (signal.savgol_filter, savgol_filter),
-    (signal.resample, resample),
-    (signal.convolve, convolve),
-    (signal.fftconvolve, fftconvolve),
-    (signal.convolve2d, convolve2d),
-    (signal.correlate, correlate),
-    (signal.correlate2d, correlate2d),
-    (signal.hilbert, hilbert),
-    (fft.dct, dct),
-    (fft.idct, idct),
-    (fft.dst, dst),
-    (fft.idst, idst),
-    (fft.dctn, dctn),
-    (fft.idctn, idctn),
-    (fft.dstn, dstn),
-    (fft.idstn, idstn),
+    *same_names(signal, globals()),
+    *same_names(fft, globals()),
     *((getattr(fft, name), getattr(np.fft, name)) for name in _OF_FOURIER),
 ]

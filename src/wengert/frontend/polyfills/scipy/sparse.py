@@ -14,6 +14,7 @@ from ....ops.arrays.sparse import sparse_solve
 from ....ops.program.refusals import uncovered
 from ....ops.structure import stop_gradient
 from ..manifest import as_it_is, matrix_product
+from ..same_names import same_names
 from . import sparse_places as places
 from .sparse_matrices import Matrix, Table, as_matrix, from_dense, is_of_scipy
 from .sparse_storage import ALL, NONZERO, SUMS, UNKNOWN, after_conversion
@@ -388,30 +389,11 @@ _ITERATIVE = (
 )
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (sparse.csr_matrix, csr_matrix),
-    (sparse.csr_array, csr_array),
-    (sparse.coo_matrix, coo_matrix),
-    (sparse.coo_array, coo_array),
-    (sparse.csc_matrix, csc_matrix),
-    (sparse.csc_array, csc_array),
+    *same_names(sparse, globals()),
+    *same_names(linalg, globals()),
     *((getattr(sparse, name), lil_matrix) for name in ("lil_matrix", "dok_matrix")),
     *((getattr(sparse, name), lil_array) for name in ("lil_array", "dok_array")),
-    (sparse.diags, diags),
-    (sparse.diags_array, diags_array),
-    (sparse.spdiags, spdiags),
-    (sparse.eye, eye),
-    (sparse.eye_array, eye_array),
-    (sparse.identity, identity),
-    (sparse.kron, kron),
-    (sparse.kronsum, kronsum),
-    (sparse.vstack, vstack),
-    (sparse.hstack, hstack),
-    (sparse.block_diag, block_diag),
-    (sparse.bmat, bmat),
     (sparse.block_array, bmat),
-    (sparse.tril, tril),
-    (sparse.triu, triu),
-    (sparse.issparse, issparse),
     (sparse.csr_matrix.__matmul__, product),
     (sparse.csr_matrix.__rmatmul__, product_from_left),
     (sparse.csr_matrix.dot, product),
@@ -425,10 +407,5 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (sparse.csr_matrix.__radd__, plus),
     (sparse.csr_matrix.__sub__, minus),
     (sparse.csr_matrix.__rsub__, less),
-    (linalg.spsolve, spsolve),
-    (linalg.splu, splu),
-    (linalg.factorized, factorized),
-    (linalg.norm, norm),
-    (linalg.inv, inv),
     *((getattr(linalg, name), _iterative(getattr(linalg, name))) for name in _ITERATIVE),
 ]

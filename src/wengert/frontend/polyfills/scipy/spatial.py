@@ -12,6 +12,7 @@ from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
 from ....ops.program.refusals import FORMULA, uncovered
 from ....ops.structure import stop_gradient
 from .. import manifest
+from ..same_names import same_names
 from .linalg import orthogonal_procrustes
 
 
@@ -106,9 +107,7 @@ def _one(metric: str) -> Callable[..., Any]:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (spatial.procrustes, procrustes),
-    (distance.cdist, cdist),
-    (distance.pdist, pdist),
-    (distance.squareform, squareform),
+    *same_names(distance, globals()),
     *((getattr(distance, metric), _one(metric)) for metric in _METRICS if metric != "minkowski"),
     (distance.minkowski, lambda u, v, p=2: _minkowski(np.asarray(u), np.asarray(v), p)),
 ]

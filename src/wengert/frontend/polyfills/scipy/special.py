@@ -19,6 +19,7 @@ from scipy.special._ufuncs import (
 )
 
 from ....ops.arrays.creation import gather as array_of
+from ..same_names import same_names
 
 
 def _top(a: Any, axis: Any) -> Any:
@@ -105,13 +106,4 @@ def spherical_kn(n: Any, z: Any, derivative: Any = False) -> Any:
     return np.real(function(n, z + 0j))
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (special.logsumexp, logsumexp),
-    (special.softmax, softmax),
-    (special.log_softmax, log_softmax),
-    (special.spherical_jn, spherical_jn),
-    (special.spherical_yn, spherical_yn),
-    (special.spherical_in, spherical_in),
-    (special.spherical_kn, spherical_kn),
-    (special.multigammaln, multigammaln),  # pyright: ignore[reportAttributeAccessIssue]
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(special, globals())

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 
 from .. import manifest
+from ..same_names import same_names
 
 
 def _is_read(x: Any, nfft: Any, detrend: Any) -> Any:
@@ -133,9 +134,4 @@ def stft(
     return np.fft.rfftfreq(length, 1 / fs), times, np.transpose(spectra)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (signal.periodogram, periodogram),
-    (signal.welch, welch),
-    (signal.spectrogram, spectrogram),
-    (signal.stft, stft),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(signal, globals())

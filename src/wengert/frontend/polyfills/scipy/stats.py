@@ -10,6 +10,7 @@ from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
+from ..same_names import same_names
 from .hypotheses import EQUIVALENTS as OF_HYPOTHESES
 
 _LOG_2PI = 1.8378770664093453
@@ -328,24 +329,7 @@ def kernels_of(density: Any) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *OF_HYPOTHESES,
-    (stats.zscore, zscore),
-    (stats.zmap, zmap),
-    (stats.moment, moment),
-    (stats.variation, variation),
-    (stats.iqr, iqr),
-    (stats.boxcox_llf, boxcox_llf),
-    (stats.trim_mean, trim_mean),
-    (stats.median_abs_deviation, median_abs_deviation),
-    (stats.pmean, pmean),
-    (stats.skew, skew),
-    (stats.kurtosis, kurtosis),
-    (stats.gmean, gmean),
-    (stats.hmean, hmean),
-    (stats.sem, sem),
-    (stats.entropy, entropy),
-    (stats.pearsonr, pearsonr),
-    (stats.linregress, linregress),
-    (stats.gaussian_kde, gaussian_kde),
+    *same_names(stats, globals()),
 ]
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     type(stats.multivariate_normal): {

@@ -11,6 +11,7 @@ from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 from ....ops.arrays.creation import gather as array_of
 from ....ops.program.refusals import FORMULA, uncovered
 from .. import manifest
+from ..same_names import same_names
 from .linalg import expm
 from .signal import EQUIVALENTS as OF_SIGNALS, lfilter, lfilter_zi
 
@@ -171,12 +172,5 @@ def _by_matrix(function: Any, x: Any, axis: Any, *args: Any) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *OF_SIGNALS,
-    (signal.lsim, lsim),
-    (signal.step, step),
-    (signal.impulse, impulse),
-    (signal.sosfilt, sosfilt),
-    (signal.sosfilt_zi, sosfilt_zi),
-    (signal.sosfiltfilt, sosfiltfilt),
-    (signal.decimate, decimate),
-    (signal.resample_poly, resample_poly),
+    *same_names(signal, globals()),
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import ndimage, special  # pyright: ignore[reportMissingTypeStubs]
 
 from .. import manifest
+from ..same_names import same_names
 from .grids import weighed
 from .ndimage import floats
 
@@ -201,12 +202,4 @@ def _turned(
     )
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (ndimage.spline_filter1d, spline_filter1d),
-    (ndimage.spline_filter, spline_filter),
-    (ndimage.map_coordinates, map_coordinates),
-    (ndimage.affine_transform, affine_transform),
-    (ndimage.shift, shift),
-    (ndimage.zoom, zoom),
-    (ndimage.rotate, rotate),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(ndimage, globals())

@@ -6,6 +6,8 @@ import bisect
 from collections.abc import Callable
 from typing import Any
 
+from ..same_names import same_names
+
 
 def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
     """`bisect.bisect_left`."""
@@ -45,9 +47,4 @@ def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (bisect.bisect_left, bisect_left),
-    (bisect.bisect_right, bisect_right),
-    (bisect.insort_left, insort_left),
-    (bisect.insort_right, insort_right),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(bisect, globals())

@@ -7,6 +7,8 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
+from ..same_names import same_names
+
 
 def nlargest(n: int, iterable: Any, key: Any = None) -> Any:
     """`heapq.nlargest`."""
@@ -37,8 +39,4 @@ def _merged(a: Any, b: Any, key: Any, reverse: bool) -> Any:
     return [*merged, *a[i:], *b[j:]]
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (heapq.nlargest, nlargest),
-    (heapq.nsmallest, nsmallest),
-    (heapq.merge, merge),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(heapq, globals())

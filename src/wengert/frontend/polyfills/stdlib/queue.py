@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..same_names import same_names
+
 
 class Queue:
     """`queue.Queue`."""
@@ -122,9 +124,4 @@ class SimpleQueue:
         return len(self._queue)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (queue.Queue, Queue),
-    (queue.LifoQueue, LifoQueue),
-    (queue.PriorityQueue, PriorityQueue),
-    (queue.SimpleQueue, SimpleQueue),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = same_names(queue, globals())

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..same_names import same_names
+
 _OF_ZERO_AND_ONE = sys.version_info >= (3, 13)
 """Python 3.13 has a geometric mean of numbers that may be zero, and quantiles of one number."""
 
@@ -173,18 +175,7 @@ def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (statistics.fmean, fmean),
-    (statistics.mean, mean),
-    (statistics.geometric_mean, geometric_mean),
-    (statistics.harmonic_mean, harmonic_mean),
-    (statistics.variance, variance),
-    (statistics.pvariance, pvariance),
-    (statistics.stdev, stdev),
-    (statistics.pstdev, pstdev),
-    (statistics.covariance, covariance),
-    (statistics.correlation, correlation),
-    (statistics.linear_regression, linear_regression),
-    (statistics.quantiles, quantiles),
+    *same_names(statistics, globals()),
     # what `NormalDist.from_samples` asks for
     *((f, mean_stdev) for name, f in vars(statistics).items() if name == "_mean_stdev"),
 ]
