@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .duck import Array, Duck
 from .namespace import Namespace
-from .table import like_numpys
+from .table import FUNCTIONS, like_numpys
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -18,24 +17,24 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return (int(shape),)
 
 
-def _filled(name: str) -> Callable[..., Any]:
+def _filled(name: str) -> None:
     def make(space: Namespace, shape: Any, dtype: Any = float, order: str = "C") -> Any:
         own = space.own_dtype(dtype or float)
         raw = getattr(space.xp, name)(_shape(shape), dtype=own, **space.on_device)
         return Array(space, raw)
 
     make.__name__ = name
-    return like_numpys(make)
+    FUNCTIONS[make.__name__] = make
 
 
-def _filled_like(name: str) -> Callable[..., Any]:
+def _filled_like(name: str) -> None:
     def make(space: Namespace, x: Any, dtype: Any = None, shape: Any = None) -> Any:
         x = space.numpy.asarray(x)
         whole = x.shape if shape is None else _shape(shape)
         return getattr(space.numpy, name)(whole, dtype or x.dtype)
 
     make.__name__ = f"{name}_like"
-    return like_numpys(make)
+    FUNCTIONS[make.__name__] = make
 
 
 for each in ("zeros", "ones"):
@@ -44,18 +43,15 @@ for each in ("zeros", "ones"):
 _filled_like("empty")
 
 
-@like_numpys
 def empty(space: Namespace, shape: Any, dtype: Any = float, order: str = "C") -> Any:
     return space.numpy.zeros(shape, dtype)
 
 
-@like_numpys
 def full(space: Namespace, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
     value = space.array(fill_value, dtype=dtype)
     return Array(space, space.copied(space.xp.broadcast_to(value, _shape(shape))))
 
 
-@like_numpys
 def full_like(
     space: Namespace, x: Any, fill_value: Any, dtype: Any = None, order: str = "C"
 ) -> Any:
@@ -63,7 +59,6 @@ def full_like(
     return full(space, x.shape, fill_value, dtype or x.dtype)
 
 
-@like_numpys
 def array(space: Namespace, x: Any, dtype: Any = None, *, ndmin: int = 0, order: str = "K") -> Any:
     raw = space.array(x, dtype=dtype)
     own = isinstance(x, Duck) and raw is x.raw
@@ -73,48 +68,42 @@ def array(space: Namespace, x: Any, dtype: Any = None, *, ndmin: int = 0, order:
     return Array(space, raw)
 
 
-@like_numpys
 def copy(space: Namespace, x: Any, order: str = "K") -> Any:
     return array(space, x)
 
 
-@like_numpys
 def asarray(space: Namespace, x: Any, dtype: Any = None, order: str = "C") -> Any:
     if isinstance(x, Array) and (dtype is None or x.dtype == np.dtype(dtype)):
         return x
     return Array(space, space.array(x, dtype=dtype))
 
 
-@like_numpys
 def asanyarray(space: Namespace, x: Any, dtype: Any = None, order: str = "C") -> Any:
     return asarray(space, x, dtype)
 
 
-@like_numpys
 def ascontiguousarray(space: Namespace, x: Any, dtype: Any = None, order: str = "C") -> Any:
     return asarray(space, x, dtype)
 
 
-@like_numpys
 def asfortranarray(space: Namespace, x: Any, dtype: Any = None, order: str = "C") -> Any:
     return asarray(space, x, dtype)
 
 
-def _by_numpy(name: str) -> Callable[..., Any]:
+def _by_numpy(name: str) -> None:
     """What depends on numbers of the program's own structure: NumPy makes it, and it is moved once."""
 
     def make(space: Namespace, *args: Any, **options: Any) -> Any:
         return Array(space, space.moved(getattr(np, name)(*args, **options)))
 
     make.__name__ = name
-    return like_numpys(make)
+    FUNCTIONS[make.__name__] = make
 
 
 for each in ("arange", "eye", "identity", "tri", "indices"):
     _by_numpy(each)
 
 
-@like_numpys
 def linspace(
     space: Namespace,
     start: Any,
@@ -129,13 +118,11 @@ def linspace(
     return space.numpy.add(start, steps * space.numpy.subtract(stop, start))
 
 
-@like_numpys
 def meshgrid(space: Namespace, *axes: Any, indexing: str = "xy") -> Any:
     raws = space.xp.meshgrid(*map(space.array, axes), indexing=indexing)
     return [Array(space, space.copied(raw)) for raw in raws]
 
 
-@like_numpys
 def diag(space: Namespace, x: Any, k: int = 0) -> Any:
     np_, x = space.numpy, space.numpy.asarray(x)
     if x.ndim == 2:
@@ -147,8 +134,10 @@ def diag(space: Namespace, x: Any, k: int = 0) -> Any:
     return result
 
 
-@like_numpys
 def vander(space: Namespace, x: Any, N: int | None = None, increasing: bool = False) -> Any:
     count = len(x) if N is None else N
     powers = range(count) if increasing else reversed(range(count))
     return space.numpy.stack([space.numpy.asarray(x) ** k for k in powers], axis=1)
+
+
+like_numpys(globals())

@@ -200,14 +200,12 @@ for each, (its_formula, is_floating) in _FORMULAS.items():
     _declare(each, its_formula, floating=is_floating)
 
 
-@like_numpys
 def real(space: Namespace, x: Any) -> Any:
     if not isinstance(x, Duck):
         return np.real(x)
     return space.wrapped(space.xp.real(x.raw)) if x.dtype.kind == "c" else x
 
 
-@like_numpys
 def imag(space: Namespace, x: Any) -> Any:
     if not isinstance(x, Duck):
         return np.imag(x)
@@ -215,13 +213,11 @@ def imag(space: Namespace, x: Any) -> Any:
     return space.wrapped(space.xp.imag(x.raw) if complex_ else space.xp.zeros_like(x.raw))
 
 
-@like_numpys
 def angle(space: Namespace, z: Any) -> Any:
     np_ = space.numpy
     return np_.arctan2(np_.imag(z), np_.real(z))
 
 
-@like_numpys
 def round_(space: Namespace, x: Any, decimals: int = 0) -> Any:
     raw = space.array(x)
     if decimals:
@@ -229,12 +225,10 @@ def round_(space: Namespace, x: Any, decimals: int = 0) -> Any:
     return space.wrapped(space.xp.round(raw))
 
 
-@like_numpys
 def around(space: Namespace, x: Any, decimals: int = 0) -> Any:
     return round_(space, x, decimals)
 
 
-@like_numpys
 def clip(
     space: Namespace,
     x: Any,
@@ -249,7 +243,6 @@ def clip(
     return x if high is None else np_.minimum(x, high)
 
 
-@like_numpys
 def nan_to_num(
     space: Namespace, x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
@@ -258,3 +251,6 @@ def nan_to_num(
     x = np_.where(np_.isnan(x), nan, x)
     x = np_.where(x == math.inf, limits.max if posinf is None else posinf, x)
     return np_.where(x == -math.inf, limits.min if neginf is None else neginf, x)
+
+
+like_numpys(globals())

@@ -12,12 +12,10 @@ from .namespace import Namespace
 from .table import FUNCTIONS, like_numpys
 
 
-@like_numpys
 def matmul(space: Namespace, x: Any, y: Any) -> Any:
     return space.wrapped(space.xp.matmul(*space.arrays(x, y)))
 
 
-@like_numpys
 def dot(space: Namespace, x: Any, y: Any) -> Any:
     np_ = space.numpy
     if not np_.ndim(x) or not np_.ndim(y):
@@ -27,26 +25,22 @@ def dot(space: Namespace, x: Any, y: Any) -> Any:
     return np_.tensordot(x, y, ((-1,), (-2,)))
 
 
-@like_numpys
 def vdot(space: Namespace, x: Any, y: Any) -> Any:
     np_ = space.numpy
     return matmul(space, np_.conj(np_.ravel(x)), np_.ravel(y))
 
 
-@like_numpys
 def inner(space: Namespace, x: Any, y: Any) -> Any:
     if not space.numpy.ndim(x) or not space.numpy.ndim(y):
         return space.numpy.multiply(x, y)
     return space.numpy.tensordot(x, y, ((-1,), (-1,)))
 
 
-@like_numpys
 def outer(space: Namespace, x: Any, y: Any) -> Any:
     np_ = space.numpy
     return np_.ravel(x)[:, None] * np_.ravel(y)[None, :]
 
 
-@like_numpys
 def tensordot(space: Namespace, x: Any, y: Any, axes: Any = 2) -> Any:
     x, y = space.arrays(x, y)
     if not isinstance(axes, int):
@@ -56,7 +50,6 @@ def tensordot(space: Namespace, x: Any, y: Any, axes: Any = 2) -> Any:
     return space.wrapped(space.xp.tensordot(x, y, axes=axes))
 
 
-@like_numpys
 def kron(space: Namespace, x: Any, y: Any) -> Any:
     np_ = space.numpy
     x, y = np_.asarray(x), np_.asarray(y)
@@ -68,7 +61,6 @@ def kron(space: Namespace, x: Any, y: Any) -> Any:
     return np_.reshape(spread, tuple(m * n for m, n in zip(a, b, strict=True)))
 
 
-@like_numpys
 def einsum(space: Namespace, subscripts: str, *operands: Any) -> Any:
     own = getattr(space.xp, "einsum", None)
     arrays = space.arrays(*operands)
@@ -107,7 +99,6 @@ def _diagonals(np_: Any, term: str, x: Any) -> tuple[str, Any]:
     return own, x
 
 
-@like_numpys
 def cross(space: Namespace, x: Any, y: Any, axis: int = -1) -> Any:
     np_ = space.numpy
     x, y = np_.moveaxis(np_.asarray(x), axis, -1), np_.moveaxis(np_.asarray(y), axis, -1)
@@ -116,7 +107,6 @@ def cross(space: Namespace, x: Any, y: Any, axis: int = -1) -> Any:
     return np_.moveaxis(np_.stack(parts, -1), -1, axis)
 
 
-@like_numpys
 def convolve(space: Namespace, x: Any, y: Any, mode: str = "full") -> Any:
     np_ = space.numpy
     x, y = np_.asarray(x), np_.asarray(y)
@@ -133,7 +123,6 @@ def convolve(space: Namespace, x: Any, y: Any, mode: str = "full") -> Any:
     return whole[start : start + count]
 
 
-@like_numpys
 def correlate(space: Namespace, x: Any, y: Any, mode: str = "valid") -> Any:
     np_ = space.numpy
     result = convolve(space, x, np_.flip(np_.conj(np_.asarray(y))), mode)
@@ -163,7 +152,6 @@ for each in ("eigh", "slogdet", "qr"):
     _by_standard(each, several=True)
 
 
-@like_numpys
 def linalg_svd(
     space: Namespace, x: Any, full_matrices: bool = True, compute_uv: bool = True
 ) -> Any:
@@ -174,7 +162,6 @@ def linalg_svd(
     return _RESULTS["svd"](*(space.wrapped(each) for each in found))
 
 
-@like_numpys
 def linalg_solve(space: Namespace, a: Any, b: Any) -> Any:
     a, b = space.arrays(a, b, floating=True)
     if len(b.shape) == 1:
@@ -183,7 +170,6 @@ def linalg_solve(space: Namespace, a: Any, b: Any) -> Any:
     return space.wrapped(space.xp.linalg.solve(a, b))
 
 
-@like_numpys
 def linalg_norm(
     space: Namespace,
     x: Any,
@@ -218,21 +204,19 @@ def _matrix_norm(space: Namespace, x: Any, order: Any) -> Any:
     return values[0] if order == 2 else values[-1]
 
 
-@like_numpys
 def linalg_matrix_power(space: Namespace, x: Any, n: int) -> Any:
     np_ = space.numpy
-    base = linalg_inv(space, x) if n < 0 else np_.asarray(x)
+    base = _inv(space, x) if n < 0 else np_.asarray(x)
     result = np_.eye(len(base))
     for _ in range(abs(n)):
         result = result @ base
     return result
 
 
-def linalg_inv(space: Namespace, x: Any) -> Any:
+def _inv(space: Namespace, x: Any) -> Any:
     return FUNCTIONS["linalg_inv"](space, x)
 
 
-@like_numpys
 def linalg_lstsq(space: Namespace, a: Any, b: Any, rcond: Any = None) -> Any:
     np_ = space.numpy
     x = np_.linalg.pinv(a) @ b
@@ -240,6 +224,8 @@ def linalg_lstsq(space: Namespace, a: Any, b: Any, rcond: Any = None) -> Any:
     values = linalg_svd(space, a, compute_uv=False)
     return x, np_.sum(rest * rest, 0), len(values), values
 
+
+like_numpys(globals())
 
 for each in ("cross", "matmul", "outer", "trace", "diagonal", "tensordot", "matrix_transpose"):
     if each in FUNCTIONS:

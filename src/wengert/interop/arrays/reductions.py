@@ -10,7 +10,7 @@ import numpy as np
 
 from .duck import Duck
 from .namespace import Namespace
-from .table import like_numpys
+from .table import FUNCTIONS, like_numpys
 
 
 def _axes(axis: Any) -> Any:
@@ -44,7 +44,7 @@ def _fold(name: str, neutral: Any) -> None:
         return result
 
     function.__name__ = name
-    like_numpys(function)
+    FUNCTIONS[function.__name__] = function
 
 
 def _over(space: Namespace, name: str, raw: Any, axis: Any, keepdims: bool) -> Any:
@@ -74,17 +74,14 @@ for each, its_neutral in (
     _fold(each, its_neutral)
 
 
-@like_numpys
 def amax(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return space.numpy.max(x, axis, keepdims=keepdims)
 
 
-@like_numpys
 def amin(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return space.numpy.min(x, axis, keepdims=keepdims)
 
 
-@like_numpys
 def ptp(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return amax(space, x, axis, keepdims) - amin(space, x, axis, keepdims)
 
@@ -94,7 +91,6 @@ def _count(x: Duck, axis: Any) -> int:
     return math.prod(x.shape[k] for k in axes)
 
 
-@like_numpys
 def mean(
     space: Namespace, x: Any, axis: Any = None, keepdims: bool = False, where: Any = True
 ) -> Any:
@@ -106,21 +102,18 @@ def mean(
     return total / _count(x, _axes(axis))
 
 
-@like_numpys
 def average(space: Namespace, x: Any, axis: Any = None, weights: Any = None) -> Any:
     if weights is None:
         return mean(space, x, axis)
     return space.numpy.sum(x * weights, axis) / space.numpy.sum(weights, axis)
 
 
-@like_numpys
 def var(space: Namespace, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     x = space.numpy.asarray(x)
     away = space.numpy.abs(x - mean(space, x, axis, keepdims=True))
     return space.numpy.sum(away * away, axis, keepdims=keepdims) / (_count(x, _axes(axis)) - ddof)
 
 
-@like_numpys
 def std(space: Namespace, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     return space.numpy.sqrt(var(space, x, axis, ddof, keepdims))
 
@@ -134,7 +127,7 @@ def _first(name: str) -> None:
         return space.wrapped(found)
 
     function.__name__ = name
-    like_numpys(function)
+    FUNCTIONS[function.__name__] = function
 
 
 for each in ("argmax", "argmin"):
@@ -156,24 +149,21 @@ def _running(name: str, standard: str) -> None:
         return out
 
     function.__name__ = name
-    like_numpys(function)
+    FUNCTIONS[function.__name__] = function
 
 
 _running("cumsum", "cumulative_sum")
 _running("cumprod", "cumulative_prod")
 
 
-@like_numpys
 def count_nonzero(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return space.numpy.sum(space.numpy.asarray(x) != 0, axis, keepdims=keepdims)
 
 
-@like_numpys
 def trace(space: Namespace, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return space.numpy.sum(space.numpy.diagonal(x, offset, axis1, axis2), -1)
 
 
-@like_numpys
 def diff(
     space: Namespace, x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
@@ -191,7 +181,6 @@ def diff(
     return x
 
 
-@like_numpys
 def quantile(space: Namespace, x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     np_ = space.numpy
     x = np_.asarray(x)
@@ -212,13 +201,11 @@ def _at(np_: Any, ordered: Any, q: Any) -> Any:
     return np_.where(np_.isnan(ordered[-1]), math.nan, between)
 
 
-@like_numpys
 def percentile(space: Namespace, x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     parts = space.numpy.asarray(q) / 100 if space.numpy.ndim(q) else q / 100
     return quantile(space, x, parts, axis, keepdims)
 
 
-@like_numpys
 def median(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return quantile(space, x, 0.5, axis, keepdims)
 
@@ -230,15 +217,17 @@ def _without_nan(name: str, neutral: float) -> None:
         return getattr(np_, name)(np_.where(np_.isnan(x), neutral, x), axis, keepdims=keepdims)
 
     function.__name__ = f"nan{name}"
-    like_numpys(function)
+    FUNCTIONS[function.__name__] = function
 
 
 for each, its_neutral in (("sum", 0.0), ("prod", 1.0), ("max", -math.inf), ("min", math.inf)):
     _without_nan(each, its_neutral)
 
 
-@like_numpys
 def nanmean(space: Namespace, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     np_ = space.numpy
     counts = np_.sum(~np_.isnan(np_.asarray(x)), axis, keepdims=keepdims)
     return np_.nansum(x, axis, keepdims=keepdims) / counts
+
+
+like_numpys(globals())

@@ -12,10 +12,9 @@ import numpy as np
 from ...errors import NoRule
 from .duck import Array, Duck, Scalar
 from .namespace import Namespace
-from .table import like_numpys
+from .table import FUNCTIONS, like_numpys
 
 
-@like_numpys
 def shape(_: Namespace, x: Any) -> tuple[int, ...]:
     return x.shape if isinstance(x, Duck) else _shape_of(x)
 
@@ -26,18 +25,15 @@ def _shape_of(x: Any) -> tuple[int, ...]:
     return x.shape if isinstance(x, Duck) else np.shape(x)
 
 
-@like_numpys
 def ndim(_: Namespace, x: Any) -> int:
     return len(_shape_of(x))
 
 
-@like_numpys
 def size(_: Namespace, x: Any, axis: int | None = None) -> int:
     whole = _shape_of(x)
     return int(np.prod(whole, dtype=int)) if axis is None else whole[axis]
 
 
-@like_numpys
 def reshape(space: Namespace, x: Any, shape: Any, order: str = "C") -> Any:
     x = space.numpy.asarray(x)
     whole = tuple(map(int, shape)) if isinstance(shape, (tuple, list)) else (int(shape),)
@@ -55,12 +51,10 @@ def reshape(space: Namespace, x: Any, shape: Any, order: str = "C") -> Any:
     )
 
 
-@like_numpys
 def ravel(space: Namespace, x: Any, order: str = "C") -> Any:
     return reshape(space, x, (-1,), order)
 
 
-@like_numpys
 def transpose(space: Namespace, x: Any, axes: Any = None) -> Any:
     if isinstance(x, Scalar):
         return x
@@ -83,17 +77,14 @@ def _inverse(order: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(order.index(k) for k in range(len(order)))
 
 
-@like_numpys
 def permute_dims(space: Namespace, x: Any, axes: Any = None) -> Any:
     return transpose(space, x, axes)
 
 
-@like_numpys
 def matrix_transpose(space: Namespace, x: Any) -> Any:
     return swapaxes(space, x, -1, -2)
 
 
-@like_numpys
 def swapaxes(space: Namespace, x: Any, axis1: int, axis2: int) -> Any:
     x = space.numpy.asarray(x)
     order = list(range(x.ndim))
@@ -101,7 +92,6 @@ def swapaxes(space: Namespace, x: Any, axis1: int, axis2: int) -> Any:
     return transpose(space, x, order)
 
 
-@like_numpys
 def moveaxis(space: Namespace, x: Any, source: Any, destination: Any) -> Any:
     x = space.numpy.asarray(x)
     sources = [k % x.ndim for k in (source if isinstance(source, Sequence) else [source])]
@@ -114,7 +104,6 @@ def moveaxis(space: Namespace, x: Any, source: Any, destination: Any) -> Any:
     return transpose(space, x, order)
 
 
-@like_numpys
 def expand_dims(space: Namespace, x: Any, axis: Any) -> Any:
     x = space.numpy.asarray(x)
     axes = axis if isinstance(axis, tuple) else (axis,)
@@ -124,7 +113,6 @@ def expand_dims(space: Namespace, x: Any, axis: Any) -> Any:
     return reshape(space, x, tuple(1 if k in places else next(lengths) for k in range(rank)))
 
 
-@like_numpys
 def squeeze(space: Namespace, x: Any, axis: Any = None) -> Any:
     x = space.numpy.asarray(x)
     axes = range(x.ndim) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
@@ -145,20 +133,18 @@ def _at_least(rank: int) -> None:
         return found[0] if len(found) == 1 else found
 
     function.__name__ = f"atleast_{rank}d"
-    like_numpys(function)
+    FUNCTIONS[function.__name__] = function
 
 
 for each in (1, 2, 3):
     _at_least(each)
 
 
-@like_numpys
 def broadcast_to(space: Namespace, x: Any, shape: Any) -> Any:
     whole = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     return Array(space, space.xp.broadcast_to(space.array(x), whole))
 
 
-@like_numpys
 def broadcast_arrays(space: Namespace, *xs: Any) -> Any:
     whole = np.broadcast_shapes(*map(_shape_of, xs))
     return tuple(broadcast_to(space, x, whole) for x in xs)
@@ -171,12 +157,10 @@ def _all(space: Namespace, items: Any) -> list[Any]:
     return space.arrays(*(space.array(each) for each in items))
 
 
-@like_numpys
 def stack(space: Namespace, arrays: Any, axis: int = 0) -> Any:
     return Array(space, space.xp.stack(_all(space, arrays), axis=axis))
 
 
-@like_numpys
 def concatenate(space: Namespace, arrays: Any, axis: Any = 0) -> Any:
     items = _all(space, arrays)
     if axis is None:
@@ -184,34 +168,28 @@ def concatenate(space: Namespace, arrays: Any, axis: Any = 0) -> Any:
     return Array(space, space.xp.concat(items, axis=axis))
 
 
-@like_numpys
 def concat(space: Namespace, arrays: Any, axis: Any = 0) -> Any:
     return concatenate(space, arrays, axis)
 
 
-@like_numpys
 def hstack(space: Namespace, arrays: Any) -> Any:
     items = [space.numpy.atleast_1d(each) for each in arrays]
     return concatenate(space, items, 0 if items[0].ndim == 1 else 1)
 
 
-@like_numpys
 def vstack(space: Namespace, arrays: Any) -> Any:
     return concatenate(space, [space.numpy.atleast_2d(each) for each in arrays], 0)
 
 
-@like_numpys
 def dstack(space: Namespace, arrays: Any) -> Any:
     return concatenate(space, [space.numpy.atleast_3d(each) for each in arrays], 2)
 
 
-@like_numpys
 def column_stack(space: Namespace, arrays: Any) -> Any:
     items = [space.numpy.asarray(each) for each in arrays]
     return concatenate(space, [x if x.ndim > 1 else reshape(space, x, (-1, 1)) for x in items], 1)
 
 
-@like_numpys
 def array_split(space: Namespace, x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     x, parts = space.numpy.asarray(x), indices_or_sections
     length = x.shape[axis]
@@ -223,7 +201,6 @@ def array_split(space: Namespace, x: Any, indices_or_sections: Any, axis: int = 
     return [x[(*before, slice(a, b))] for a, b in pairwise(bounds)]
 
 
-@like_numpys
 def split(space: Namespace, x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     parts = indices_or_sections
     if isinstance(parts, int) and _shape_of(x)[axis] % parts:
@@ -231,22 +208,18 @@ def split(space: Namespace, x: Any, indices_or_sections: Any, axis: int = 0) -> 
     return array_split(space, x, parts, axis)
 
 
-@like_numpys
 def hsplit(space: Namespace, x: Any, indices_or_sections: Any) -> Any:
     return split(space, x, indices_or_sections, 0 if ndim(space, x) == 1 else 1)
 
 
-@like_numpys
 def vsplit(space: Namespace, x: Any, indices_or_sections: Any) -> Any:
     return split(space, x, indices_or_sections, 0)
 
 
-@like_numpys
 def append(space: Namespace, x: Any, values: Any, axis: int | None = None) -> Any:
     return concatenate(space, [x, values], axis)
 
 
-@like_numpys
 def insert(space: Namespace, x: Any, place: int, values: Any, axis: int | None = None) -> Any:
     x = ravel(space, x) if axis is None else space.numpy.asarray(x)
     axis = axis or 0
@@ -259,7 +232,6 @@ def insert(space: Namespace, x: Any, place: int, values: Any, axis: int | None =
 # --- turned, shifted, repeated -------------------------------------------------------------------
 
 
-@like_numpys
 def flip(space: Namespace, x: Any, axis: Any = None) -> Any:
     x = space.numpy.asarray(x)
     axes = range(x.ndim) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
@@ -267,36 +239,30 @@ def flip(space: Namespace, x: Any, axis: Any = None) -> Any:
     return x[tuple(slice(None, None, -1 if k in turned else None) for k in range(x.ndim))]
 
 
-@like_numpys
 def fliplr(space: Namespace, x: Any) -> Any:
     return flip(space, x, 1)
 
 
-@like_numpys
 def flipud(space: Namespace, x: Any) -> Any:
     return flip(space, x, 0)
 
 
-@like_numpys
 def rot90(space: Namespace, x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     for _ in range(k % 4):
         x = flip(space, swapaxes(space, x, *axes), axes[0])
     return x
 
 
-@like_numpys
 def roll(space: Namespace, x: Any, shift: Any, axis: Any = None) -> Any:
     by = tuple(map(int, shift)) if isinstance(shift, (tuple, list)) else int(shift)
     return space.wrapped(space.xp.roll(space.array(x), by, axis=axis))
 
 
-@like_numpys
 def tile(space: Namespace, x: Any, reps: Any) -> Any:
     whole = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
     return Array(space, space.xp.tile(space.array(x), whole))
 
 
-@like_numpys
 def repeat(space: Namespace, x: Any, repeats: Any, axis: int | None = None) -> Any:
     x = ravel(space, x) if axis is None else space.numpy.asarray(x)
     axis = axis or 0
@@ -304,7 +270,6 @@ def repeat(space: Namespace, x: Any, repeats: Any, axis: int | None = None) -> A
     return Array(space, space.xp.take(x.raw, space.moved(places), axis=axis))
 
 
-@like_numpys
 def pad(
     space: Namespace,
     x: Any,
@@ -328,7 +293,6 @@ def pad(
     return space.numpy.where(space.moved(taken >= 0), inside, constant_values)
 
 
-@like_numpys
 def diagonal(space: Namespace, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(space, x, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
@@ -337,3 +301,6 @@ def diagonal(space: Namespace, x: Any, offset: int = 0, axis1: int = 0, axis2: i
     places = start + step * np.arange(count)
     flat = reshape(space, x, (*x.shape[:-2], rows * columns))
     return Array(space, space.xp.take(flat.raw, space.moved(places), axis=-1))
+
+
+like_numpys(globals())

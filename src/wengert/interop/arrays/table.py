@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -10,10 +11,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 MODULES = ("elementwise", "creation", "shapes", "reductions", "selection", "linear_algebra")
 
 
-def like_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator: the function does what NumPy's of this name does; `linalg_norm` what `np.linalg.norm` does."""
-    FUNCTIONS[function.__name__.rstrip("_")] = function
-    return function
+def like_numpys(own: Mapping[str, Any]) -> None:
+    """Enter the functions of a module, private ones apart: each does what NumPy's of its name does.
+
+    `linalg_norm` does what `np.linalg.norm` does.
+    """
+    for each in [each for each in own.values() if isinstance(each, FunctionType)]:
+        if each.__module__ == own["__name__"] and not each.__name__.startswith(("_", "<")):
+            FUNCTIONS[each.__name__.rstrip("_")] = each
 
 
 UFUNCS: dict[str, Callable[[Any], Any]] = {}
