@@ -38,16 +38,6 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     return _transformed(np.fft.ifft, a, s, _axes_of(a, s, axes), norm)
 
 
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.fft2`."""
-    return fftn(a, s, axes, norm)
-
-
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.ifft2`."""
-    return ifftn(a, s, axes, norm)
-
-
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     """`np.fft.rfftn`."""
     axes = _axes_of(a, s, axes)
@@ -63,15 +53,14 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     return np.fft.irfft(whole, n=n, axis=axes[-1], norm=norm)
 
 
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.rfft2`."""
-    return rfftn(a, s, axes, norm)
+def _of_two_axes(transform: Any) -> Callable[..., Any]:
+    def along(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
+        return transform(a, s, axes, norm)
+
+    return along
 
 
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.irfft2`."""
-    return irfftn(a, s, axes, norm)
-
+fft2, ifft2, rfft2, irfft2 = map(_of_two_axes, (fftn, ifftn, rfftn, irfftn))
 
 _OPPOSITE: dict[Any, Any] = {
     None: "forward",

@@ -51,23 +51,28 @@ def var(column: Any, ddof: Any = 0) -> Any:
 
 
 TOGETHER: dict[str, Callable[..., Any]] = {
-    "sum": Column.sum,
-    "prod": Column.prod,
-    "mean": Column.mean,
     "std": std,
     "var": var,
-    "min": Column.min,
     "amin": Column.min,
-    "max": Column.max,
     "amax": Column.max,
-    "clip": Column.clip,
-    "cumsum": Column.cumsum,
-    "round": Column.round,
     "around": Column.round,
-    "any": Column.any,
-    "all": Column.all,
-    "argmax": Column.argmax,
-    "argmin": Column.argmin,
+    **{
+        name: getattr(Column, name)
+        for name in [
+            "sum",
+            "prod",
+            "mean",
+            "min",
+            "max",
+            "clip",
+            "cumsum",
+            "round",
+            "any",
+            "all",
+            "argmax",
+            "argmin",
+        ]
+    },
 }
 """What NumPy's functions of a column are, which ask its methods."""
 

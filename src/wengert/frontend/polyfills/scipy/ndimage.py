@@ -13,6 +13,7 @@ import numpy as np
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.program.refusals import FORMULA, uncovered
+from ..same_names import same_names
 
 _PADDING: dict[str, Any] = {
     "reflect": "symmetric",
@@ -195,13 +196,20 @@ def gaussian_laplace(
     return sum(_along_all_axes(input, sigma, 2, {"mode": mode, "cval": cval, **options}))
 
 
-def prewitt(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    """`scipy.ndimage.prewitt`."""
-    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
-    for other in range(np.ndim(x)):
-        if other != axis % np.ndim(x):
-            x = correlate1d(x, [1.0, 1.0, 1.0], other, mode=mode, cval=cval)
-    return x
+def _edges(across: Any) -> Callable[..., Any]:
+    """Differences along one axis of sums over the others, of three neighbours each."""
+
+    def differences(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+        x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
+        for other in range(np.ndim(x)):
+            if other != axis % np.ndim(x):
+                x = correlate1d(x, across, other, mode=mode, cval=cval)
+        return x
+
+    return differences
+
+
+prewitt, sobel = _edges([1.0, 1.0, 1.0]), _edges([1.0, 2.0, 1.0])
 
 
 def uniform_filter1d(
@@ -230,15 +238,6 @@ def uniform_filter(
     return x
 
 
-def sobel(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    """`scipy.ndimage.sobel`."""
-    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
-    for other in range(np.ndim(x)):
-        if other != axis % np.ndim(x):
-            x = correlate1d(x, [1.0, 2.0, 1.0], other, mode=mode, cval=cval)
-    return x
-
-
 def laplace(input: Any, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """`scipy.ndimage.laplace`."""
     total = np.zeros(np.shape(input))
@@ -264,18 +263,16 @@ def median_filter(
     return np.median(np.stack(windows), axis=0)
 
 
-def maximum_filter(
-    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
-    """`scipy.ndimage.maximum_filter`."""
-    return np.max(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+def _extremes(choose: Any) -> Callable[..., Any]:
+    def filtered(
+        input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    ) -> Any:
+        return choose(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+
+    return filtered
 
 
-def minimum_filter(
-    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
-    """`scipy.ndimage.minimum_filter`."""
-    return np.min(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+maximum_filter, minimum_filter = _extremes(np.max), _extremes(np.min)
 
 
 # --- parts of an image ------------------------------------------------------------------------
@@ -305,17 +302,10 @@ def center_of_mass(input: Any) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    *(
-        (getattr(ndimage, each.__name__), each)
-        for each in (
-            correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter,
-            gaussian_gradient_magnitude, gaussian_laplace, uniform_filter1d, uniform_filter, sobel, prewitt,
-            laplace, median_filter, maximum_filter, minimum_filter, center_of_mass,
-        )
-    ),
+    *same_names(ndimage, globals()),
     (ndimage.sum, _of_parts(np.sum)),
     (ndimage.sum_labels, _of_parts(np.sum)),
     (ndimage.mean, _of_parts(np.mean)),
     (ndimage.variance, _of_parts(np.var)),
     (ndimage.standard_deviation, _of_parts(np.std)),
-]  # fmt: skip
+]

@@ -183,44 +183,24 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
     return np.moveaxis(np.fft.ifft(spectrum * weights), -1, axis)
 
 
-def dct(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`scipy.fft.dct`: its matrix times the signal."""
-    return _by_matrix(fft.dct, x, type, n, axis, norm)
+def _along_axis(transform: Any) -> Callable[..., Any]:
+    """A transform of `scipy.fft`: its matrix times the signal."""
+
+    def along(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+        return _by_matrix(transform, x, type, n, axis, norm)
+
+    return along
 
 
-def idct(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`scipy.fft.idct`: its matrix times the signal."""
-    return _by_matrix(fft.idct, x, type, n, axis, norm)
+def _along_axes(transform: Any) -> Callable[..., Any]:
+    def along(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+        return _over_axes(transform, x, type, s, axes, norm)
+
+    return along
 
 
-def dst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`scipy.fft.dst`: its matrix times the signal."""
-    return _by_matrix(fft.dst, x, type, n, axis, norm)
-
-
-def idst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`scipy.fft.idst`: its matrix times the signal."""
-    return _by_matrix(fft.idst, x, type, n, axis, norm)
-
-
-def dctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`scipy.fft.dctn`."""
-    return _over_axes(fft.dct, x, type, s, axes, norm)
-
-
-def idctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`scipy.fft.idctn`."""
-    return _over_axes(fft.idct, x, type, s, axes, norm)
-
-
-def dstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`scipy.fft.dstn`."""
-    return _over_axes(fft.dst, x, type, s, axes, norm)
-
-
-def idstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`scipy.fft.idstn`."""
-    return _over_axes(fft.idst, x, type, s, axes, norm)
+dct, idct, dst, idst = map(_along_axis, (fft.dct, fft.idct, fft.dst, fft.idst))
+dctn, idctn, dstn, idstn = map(_along_axes, (fft.dct, fft.idct, fft.dst, fft.idst))
 
 
 def _over_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) -> Any:

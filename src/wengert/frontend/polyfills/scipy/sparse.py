@@ -22,34 +22,17 @@ from .sparse_storage import ALL, NONZERO, SUMS, UNKNOWN, after_conversion
 # --- making matrices ---------------------------------------------------------------------------
 
 
-def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.csr_matrix`."""
-    return _made(arg1, shape, dtype, copy, False, "csr")
+def _of_format(by_item: bool, format: str) -> Callable[..., Any]:
+    """A class of matrices of SciPy's, or of arrays, which are multiplied item by item."""
+
+    def made(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+        return _made(arg1, shape, dtype, copy, by_item, format)
+
+    return made
 
 
-def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.csr_array`."""
-    return _made(arg1, shape, dtype, copy, True, "csr")
-
-
-def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.csc_matrix`."""
-    return _made(arg1, shape, dtype, copy, False, "csc")
-
-
-def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.csc_array`."""
-    return _made(arg1, shape, dtype, copy, True, "csc")
-
-
-def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.coo_matrix`."""
-    return _made(arg1, shape, dtype, copy, False, "coo")
-
-
-def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """`scipy.sparse.coo_array`."""
-    return _made(arg1, shape, dtype, copy, True, "coo")
+csr_matrix, csc_matrix, coo_matrix = (_of_format(False, each) for each in ("csr", "csc", "coo"))
+csr_array, csc_array, coo_array = (_of_format(True, each) for each in ("csr", "csc", "coo"))
 
 
 def _made(arg: Any, shape: Any, dtype: Any, copy: Any, by_item: Any, format: Any) -> Any:
@@ -375,7 +358,7 @@ def _iterative(solver: Any) -> Any:
     return solve
 
 
-_ITERATIVE = (
+_ITERATIVE = [
     "cg",
     "cgs",
     "bicg",
@@ -386,7 +369,7 @@ _ITERATIVE = (
     "qmr",
     "gcrotmk",
     "tfqmr",
-)
+]
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *same_names(sparse, globals()),

@@ -76,25 +76,20 @@ def _mirrored(function: Any, sign: Any, n: Any, z: Any) -> Any:
     return np.where(z < 0, np.where(even, sign, -sign), 1.0) * function(n, np.where(z < 0, -z, z))
 
 
-def spherical_jn(n: Any, z: Any, derivative: Any = False) -> Any:
-    """`scipy.special.spherical_jn`."""
-    if derivative:
-        return _mirrored(_spherical_jn_d, -1.0, n, z)
-    return _mirrored(_spherical_jn, 1.0, n, z)
+def _spherical(function: Any, slope: Any, sign: Any) -> Callable[..., Any]:
+    """A spherical Bessel function: `sign` says whether that of order 0 is even."""
+
+    def spherical(n: Any, z: Any, derivative: Any = False) -> Any:
+        if derivative:
+            return _mirrored(slope, -sign, n, z)
+        return _mirrored(function, sign, n, z)
+
+    return spherical
 
 
-def spherical_yn(n: Any, z: Any, derivative: Any = False) -> Any:
-    """`scipy.special.spherical_yn`."""
-    if derivative:
-        return _mirrored(_spherical_yn_d, 1.0, n, z)
-    return _mirrored(_spherical_yn, -1.0, n, z)
-
-
-def spherical_in(n: Any, z: Any, derivative: Any = False) -> Any:
-    """`scipy.special.spherical_in`."""
-    if derivative:
-        return _mirrored(_spherical_in_d, -1.0, n, z)
-    return _mirrored(_spherical_in, 1.0, n, z)
+spherical_jn = _spherical(_spherical_jn, _spherical_jn_d, 1.0)
+spherical_yn = _spherical(_spherical_yn, _spherical_yn_d, -1.0)
+spherical_in = _spherical(_spherical_in, _spherical_in_d, 1.0)
 
 
 def spherical_kn(n: Any, z: Any, derivative: Any = False) -> Any:
