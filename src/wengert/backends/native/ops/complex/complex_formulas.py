@@ -66,19 +66,9 @@ def _add(z: Pair, w: Pair) -> Pair:
     return z[0] + w[0], z[1] + w[1]
 
 
-@formula("complex", "sub")
-def _sub(z: Pair, w: Pair) -> Pair:
-    return z[0] - w[0], z[1] - w[1]
-
-
-@formula("complex", "neg")
-def _neg(z: Pair) -> Pair:
-    return -z[0], -z[1]
-
-
-@formula("complex", "pos", "copy", "snapshot", "duplicate", "stop_gradient")
-def _same(z: Pair) -> Pair:
-    return z
+formula("complex", "sub")(lambda z, w: (z[0] - w[0], z[1] - w[1]))
+formula("complex", "neg")(lambda z: (-z[0], -z[1]))
+formula("complex", "pos", "copy", "snapshot", "duplicate", "stop_gradient")(lambda z: z)
 
 
 @formula("complex", "mul")
@@ -87,9 +77,7 @@ def product(z: Pair, w: Pair) -> Pair:
     return a * c - b * d, a * d + b * c
 
 
-@formula("complex", "square")
-def _square(z: Pair) -> Pair:
-    return product(z, z)
+formula("complex", "square")(lambda z: product(z, z))
 
 
 @formula("complex", "div")
@@ -141,24 +129,10 @@ def _reciprocal(z: Pair) -> Pair:
 # --- parts ------------------------------------------------------------------------------------
 
 
-@formula("real", "real")
-def _re(z: Pair) -> Real:
-    return z[0]
-
-
-@formula("real", "imag")
-def _im(z: Pair) -> Real:
-    return z[1]
-
-
-@formula("complex", "conj")
-def _conj(z: Pair) -> Pair:
-    return z[0], -z[1]
-
-
-@formula("complex", "i_imag")
-def _i_imag(z: Pair) -> Pair:
-    return z[0].known(0.0), z[1]
+formula("real", "real")(lambda z: z[0])
+formula("real", "imag")(lambda z: z[1])
+formula("complex", "conj")(lambda z: (z[0], -z[1]))
+formula("complex", "i_imag")(lambda z: (z[0].known(0.0), z[1]))
 
 
 @formula("real", "abs")
@@ -210,14 +184,10 @@ def logarithm(z: Pair) -> Pair:
     return log_of_modulus(z), angle(z)
 
 
-@formula("complex", "log10")
-def _log10(z: Pair) -> Pair:
-    return log_of_modulus(z) / math.log(10.0), angle(z) / math.log(10.0)
-
-
-@formula("complex", "log2")
-def _log2(z: Pair) -> Pair:
-    return log_of_modulus(z) / math.log(2.0), angle(z) / math.log(2.0)
+formula("complex", "log10")(
+    lambda z: (log_of_modulus(z) / math.log(10.0), angle(z) / math.log(10.0))
+)
+formula("complex", "log2")(lambda z: (log_of_modulus(z) / math.log(2.0), angle(z) / math.log(2.0)))
 
 
 def log_of_modulus(z: Pair) -> Real:
@@ -342,14 +312,8 @@ def _tan(z: Pair) -> Pair:
 # --- questions --------------------------------------------------------------------------------
 
 
-@formula("truth", "eq")
-def _eq(z: Pair, w: Pair) -> Real:
-    return z[0].equals(w[0]) & z[1].equals(w[1])
-
-
-@formula("truth", "ne")
-def _ne(z: Pair, w: Pair) -> Real:
-    return z[0].differs(w[0]) | z[1].differs(w[1])
+formula("truth", "eq")(lambda z, w: z[0].equals(w[0]) & z[1].equals(w[1]))
+formula("truth", "ne")(lambda z, w: z[0].differs(w[0]) | z[1].differs(w[1]))
 
 
 @formula("truth", "truth")
@@ -362,9 +326,7 @@ def is_zero_pair(z: Pair) -> Real:
     return z[0].equals(0.0) & z[1].equals(0.0)
 
 
-@formula("truth", "isnan")
-def _isnan(z: Pair) -> Real:
-    return z[0].differs(z[0]) | z[1].differs(z[1])
+formula("truth", "isnan")(lambda z: z[0].differs(z[0]) | z[1].differs(z[1]))
 
 
 @formula("truth", "isinf")
@@ -372,6 +334,4 @@ def is_infinite(z: Pair) -> Real:
     return abs(z[0]).equals(math.inf) | abs(z[1]).equals(math.inf)
 
 
-@formula("truth", "isfinite")
-def _isfinite(z: Pair) -> Real:
-    return (abs(z[0]) < math.inf) & (abs(z[1]) < math.inf)
+formula("truth", "isfinite")(lambda z: (abs(z[0]) < math.inf) & (abs(z[1]) < math.inf))
