@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 
-def later(package: str, modules: Collection[str]) -> Callable[[str], ModuleType]:
+def later(package: str, *modules: str) -> Callable[[str], ModuleType]:
     """What a package has for its `__getattr__`, so that these modules of it are loaded later."""
 
     def module_of_package(name: str) -> ModuleType:

@@ -2,4 +2,4 @@
 
 from ..loading import later
 
-__getattr__ = later(__name__, ["native_forms"])
+__getattr__ = later(__name__, "native_forms")

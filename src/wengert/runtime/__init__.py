@@ -2,4 +2,4 @@
 
 from ..loading import later
 
-__getattr__ = later(__name__, {"arrays", "calls"})
+__getattr__ = later(__name__, "arrays", "calls")

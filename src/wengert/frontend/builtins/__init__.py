@@ -4,14 +4,10 @@ from ...loading import later
 
 __getattr__ = later(
     __name__,
-    frozenset(
-        (
-            "introspection",
-            "library_copies",
-            "library_modules",
-            "library_objects",
-            "library_records",
-            "records",
-        )
-    ),
+    "introspection",
+    "library_copies",
+    "library_modules",
+    "library_objects",
+    "library_records",
+    "records",
 )

@@ -2,14 +2,4 @@
 
 from ...loading import later
 
-__getattr__ = later(
-    __name__,
-    frozenset(
-        (
-            "checkpoints",
-            "remembering",
-            "separate",
-            "writing_functions",
-        )
-    ),
-)
+__getattr__ = later(__name__, "checkpoints", "remembering", "separate", "writing_functions")

@@ -4,14 +4,10 @@ from ...loading import later
 
 __getattr__ = later(
     __name__,
-    frozenset(
-        (
-            "choosing",
-            "container_methods",
-            "in_place",
-            "nameless_parts",
-            "run_time_containers",
-            "writes",
-        )
-    ),
+    "choosing",
+    "container_methods",
+    "in_place",
+    "nameless_parts",
+    "run_time_containers",
+    "writes",
 )

@@ -94,4 +94,4 @@ from .views import (
     view_of as view_of,
 )
 
-__getattr__ = later(__name__, frozenset(("captures", "globals_state", "sharing", "walking")))
+__getattr__ = later(__name__, "captures", "globals_state", "sharing", "walking")

@@ -2,12 +2,4 @@
 
 from ...loading import later
 
-__getattr__ = later(
-    __name__,
-    frozenset(
-        (
-            "generators",
-            "iterators",
-        )
-    ),
-)
+__getattr__ = later(__name__, "generators", "iterators")

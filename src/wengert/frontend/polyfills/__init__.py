@@ -5,7 +5,4 @@ They are found by the tables of `equivalents`, and loaded with the first program
 
 from ...loading import later
 
-__getattr__ = later(
-    __name__,
-    frozenset(("manifest", "ordinary_options")),
-)
+__getattr__ = later(__name__, "manifest", "ordinary_options")

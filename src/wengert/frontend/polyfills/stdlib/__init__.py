@@ -2,13 +2,4 @@
 
 from ....loading import later
 
-__getattr__ = later(
-    __name__,
-    frozenset(
-        (
-            "collections",
-            "contextlib",
-            "iterators",
-        )
-    ),
-)
+__getattr__ = later(__name__, "collections", "contextlib", "iterators")
