@@ -310,12 +310,7 @@ class Pushforward:
         kinds = {each.name: each.kind for each in derived.functions[0].inputs}
         found: list[list[Any]] = []
         for k, (name, tangent) in enumerate(zip(self._names, tangents, strict=True)):
-            given = (
-                args[k],
-                tangent,
-                f"the tangent of argument {k} (`{name}`)",
-                "the argument",
-            )
+            given = (args[k], tangent, f"the tangent of argument {k} (`{name}`)", "the argument")
             kind = kinds[name]
             leaves = [whole_like(*given)] if kind == UNKNOWN else leaves_like(*given, kind=kind)
             found.append([] if tangent is None and not written_out else leaves)

@@ -32,14 +32,7 @@ class AtUsersFrames:
             error.__traceback__ = error.frames_to_show()
 
 
-_OF_RUNS = (
-    EqualValues,
-    ImmutableArray,
-    MixedLibraries,
-    NoRule,
-    NotASolution,
-    UnsupportedSyntax,
-)
+_OF_RUNS = (EqualValues, ImmutableArray, MixedLibraries, NoRule, NotASolution, UnsupportedSyntax)
 """Errors whose place is where the run was."""
 
 

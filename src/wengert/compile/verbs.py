@@ -237,10 +237,7 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
     checks.real_scalar(function)
     gradient = reverse.gradient(
-        function,
-        want.indices,
-        read=row_reader.RowReader(),
-        seed=_seed_of(function, want),
+        function, want.indices, read=row_reader.RowReader(), seed=_seed_of(function, want)
     )
     pushed = forward.pushforward(gradient, want.indices, read=row_reader.RowReader())
     builder = Builder()

@@ -84,10 +84,7 @@ def _failing_row(builder: Builder, row: types.FunctionType) -> RuleError:
 
 
 def read_inline(
-    it: Interpreter,
-    row: types.FunctionType,
-    args: Sequence[Atom],
-    options: Mapping[str, Atom],
+    it: Interpreter, row: types.FunctionType, args: Sequence[Atom], options: Mapping[str, Atom]
 ) -> Value:
     # what a row has captured is read where the row is inlined
     closure = closure_of(it, row) if row.__closure__ else _row_closure(row)

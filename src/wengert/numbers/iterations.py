@@ -181,10 +181,7 @@ def conjugate_gradient_ascent(f: OfNumbers, xs: Any) -> Iterator[Any]:
 
 
 def stochastic_gradient_descent(
-    error: Callable[[Any, Any], Any],
-    data: Iterable[Any],
-    xs: Any,
-    rate: float = 1e-3,
+    error: Callable[[Any, Any], Any], data: Iterable[Any], xs: Any, rate: float = 1e-3
 ) -> Iterator[Any]:
     """One step down the error of each datum in turn.
 

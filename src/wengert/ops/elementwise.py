@@ -88,11 +88,7 @@ def _function(
 
 
 def _helper(
-    name: str,
-    signature: str,
-    infer: Infer = analytic,
-    fold: Fold | None = None,
-    **spellings: Any,
+    name: str, signature: str, infer: Infer = analytic, fold: Fold | None = None, **spellings: Any
 ) -> Op:
     """An op that only derivative code uses, computed by a function of `wengert.runtime`."""
     return declare(
@@ -240,13 +236,7 @@ def _infer_round(args: Args, params: Params) -> Kind:
 abs_ = _function("abs", infer=modulus, py="abs", np="abs", operator="abs")
 fabs = _function("fabs", math="fabs", np="fabs")
 sign = _function("sign", infer=arithmetic, fold=_fold_sign, np="sign")
-sign_of_number = declare(
-    "sign_of_number",
-    "x",
-    infer=always(FLOAT),
-    elementwise=True,
-    rt="sign",
-)
+sign_of_number = declare("sign_of_number", "x", infer=always(FLOAT), elementwise=True, rt="sign")
 unit = _helper("unit", "x", arithmetic, _fold_unit, np="sign")
 copysign = _function("copysign", "x, y", math="copysign", np="copysign")
 floor = _function("floor", infer=integral, math="floor", np="floor")
@@ -382,24 +372,10 @@ def _part(args: Args, params: Params) -> Kind:
 
 
 real = declare(
-    "real",
-    "x",
-    infer=_part,
-    elementwise=True,
-    fresh=False,
-    fold=fold_real,
-    np="real",
-    attr="real",
+    "real", "x", infer=_part, elementwise=True, fresh=False, fold=fold_real, np="real", attr="real"
 )
 imag = declare(
-    "imag",
-    "x",
-    infer=_part,
-    elementwise=True,
-    fresh=False,
-    fold=fold_imag,
-    np="imag",
-    attr="imag",
+    "imag", "x", infer=_part, elementwise=True, fresh=False, fold=fold_imag, np="imag", attr="imag"
 )
 conj = declare(
     "conj",

@@ -14,11 +14,7 @@ from .registry import declare, named
 
 
 def helper(
-    name: str,
-    signature: str,
-    infer: Infer | Kind,
-    fold: Fold | None = None,
-    **options: bool,
+    name: str, signature: str, infer: Infer | Kind, fold: Fold | None = None, **options: bool
 ) -> Op:
     """Declare an op that only derivative code uses, computed by the helper of that name.
 

@@ -51,12 +51,7 @@ def _infer_complex(args: Args, params: Params) -> Kind:
 def _computed_here(name: str, signature: str, infer: Infer = analytic) -> Op:
     """An elementwise function that SciPy does not have, by the helper of that name."""
     return declare(
-        name,
-        signature,
-        infer=infer,
-        elementwise=True,
-        implementation=late_helper(name),
-        rt=name,
+        name, signature, infer=infer, elementwise=True, implementation=late_helper(name), rt=name
     )
 
 

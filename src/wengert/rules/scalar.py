@@ -167,8 +167,7 @@ scalar_rule(
     ),
 )
 scalar_rule(
-    falling,
-    lambda y, Ω, *, order, derivative: falling(y, order=order, derivative=derivative + 1),
+    falling, lambda y, Ω, *, order, derivative: falling(y, order=order, derivative=derivative + 1)
 )
 scalar_rule(sqrt, lambda x, Ω: ieee_div(0.5, Ω))
 scalar_rule(cbrt, lambda x, Ω: ieee_div(1, 3 * Ω**2))
@@ -214,10 +213,7 @@ scalar_rule(acos, lambda x, Ω: ieee_div(-1, sqrt((1 - x) * (1 + x))))
 scalar_rule(atan, lambda x, Ω: 1 / (1 + x * x))
 scalar_rule(
     atan2,  # x² + y² under- and overflows
-    lambda y, x, Ω: (
-        safe_div(safe_div(x, r := hypot(x, y)), r),
-        -safe_div(safe_div(y, r), r),
-    ),
+    lambda y, x, Ω: (safe_div(safe_div(x, r := hypot(x, y)), r), -safe_div(safe_div(y, r), r)),
 )
 scalar_rule(sinh, lambda x, Ω: cosh(x))
 scalar_rule(cosh, lambda x, Ω: sinh(x))

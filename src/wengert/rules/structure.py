@@ -58,8 +58,7 @@ zero_rule(is_view, shares_with, is_sequence, distinct, unshared, apart)
 
 
 linear_rule(
-    unknown_where,
-    transpose=(lambda ȳ, x, at_kink: where(ȳ * at_kink != 0, nan, 0.0), None),
+    unknown_where, transpose=(lambda ȳ, x, at_kink: where(ȳ * at_kink != 0, nan, 0.0), None)
 )
 
 

@@ -53,7 +53,4 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
     return root_of(residual, as_it_is(linalg.solve_discrete_are, *given))
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    *IN_PYTHON,
-    *same_names(linalg, globals()),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [*IN_PYTHON, *same_names(linalg, globals())]

@@ -193,12 +193,7 @@ def root(
 
 
 def fixed_point(
-    func: Any,
-    x0: Any,
-    args: Any = (),
-    xtol: Any = 1e-08,
-    maxiter: Any = 500,
-    method: Any = "del2",
+    func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter: Any = 500, method: Any = "del2"
 ) -> Any:
     """`scipy.optimize.fixed_point`."""
     start = float(x0) if np.ndim(x0) == 0 else np.asarray(x0, float)

@@ -43,10 +43,7 @@ class Expressions:
     """
 
     def __init__(
-        self,
-        bindings: Bindings,
-        name: Callable[[Var], str],
-        folded: Callable[[Var], Eqn | None],
+        self, bindings: Bindings, name: Callable[[Var], str], folded: Callable[[Var], Eqn | None]
     ):
         self.bindings = bindings
         self._name = name

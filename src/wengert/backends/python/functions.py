@@ -59,10 +59,7 @@ class FunctionPrinter:
 
     def _on_closure(self, eqn: Eqn) -> None:
         printer = FunctionPrinter(
-            eqn.param("function"),
-            self.bindings.module,
-            self._indent + 1,
-            captured=len(eqn.args),
+            eqn.param("function"), self.bindings.module, self._indent + 1, captured=len(eqn.args)
         )
         self._nested[eqn] = printer
         self.bindings.used |= printer.bindings.used

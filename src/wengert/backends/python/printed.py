@@ -99,11 +99,7 @@ def render_together(
 
 
 def _render(
-    function: Function,
-    module: Module,
-    name: str,
-    doc: str,
-    defaults: Mapping[str, object] | None,
+    function: Function, module: Module, name: str, doc: str, defaults: Mapping[str, object] | None
 ) -> Printed:
     if takes_leaves(function):
         module.is_called(function, name)

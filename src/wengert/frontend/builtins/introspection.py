@@ -220,7 +220,4 @@ def _bound_to(found: Any, values: Mapping[int, Value]) -> Value:
     return values[found]
 
 
-_HANDLERS = {
-    ("inspect", "signature"): signature,
-    ("inspect", "getfullargspec"): full_argspec,
-}
+_HANDLERS = {("inspect", "signature"): signature, ("inspect", "getfullargspec"): full_argspec}

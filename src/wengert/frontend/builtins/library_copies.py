@@ -119,7 +119,4 @@ def _duplicate(
     return made
 
 
-HANDLERS: list[tuple[Any, Handler]] = [
-    (copy.copy, _copy),
-    (copy.deepcopy, _deepcopy),
-]
+HANDLERS: list[tuple[Any, Handler]] = [(copy.copy, _copy), (copy.deepcopy, _deepcopy)]

@@ -68,14 +68,7 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
         found = it.emit(st.as_list, it.atom(it.call_foreign(function, [indices, r], {})))
 
         def pick(row: Value) -> Value:
-            ks = (
-                it.emit(
-                    st.getitem,
-                    it.atom(row),
-                    Const(j),
-                )
-                for j in range(r.value)
-            )
+            ks = (it.emit(st.getitem, it.atom(row), Const(j)) for j in range(r.value))
             return tuple_of(*(it.getitem(listed, k) for k in ks))
 
         return it.collect(Running((found,), lambda elements: elements[0]), pick)
@@ -170,9 +163,6 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (itertools.repeat, _repeat),
     (itertools.tee, _tee),
     (itertools.combinations, _by_indices(itertools.combinations)),
-    (
-        itertools.combinations_with_replacement,
-        _by_indices(itertools.combinations_with_replacement),
-    ),
+    (itertools.combinations_with_replacement, _by_indices(itertools.combinations_with_replacement)),
     (itertools.permutations, _by_indices(itertools.permutations)),
 ]

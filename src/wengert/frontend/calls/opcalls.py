@@ -111,11 +111,7 @@ def _emit_bound(
 
 
 def _without_ordinary(
-    it: Interpreter,
-    op: Op,
-    namespace: str,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
+    it: Interpreter, op: Op, namespace: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value | None:
     """A call with options that are not read and say what holds without them; None if there are none."""
     if namespace not in ("np", "method"):

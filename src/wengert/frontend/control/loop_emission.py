@@ -95,12 +95,7 @@ def _out_like(name: Name, carried: Carried, params_only: Value) -> Value:
 
 
 def _carried_atoms(
-    it: Interpreter,
-    builder: Builder,
-    heap: Heap,
-    name: Name,
-    value: Value | None,
-    carried: Carried,
+    it: Interpreter, builder: Builder, heap: Heap, name: Name, value: Value | None, carried: Carried
 ) -> list[Atom]:
     """The atoms that hold a carried value on one edge of the loop."""
     assert carried.kind is not None

@@ -294,11 +294,7 @@ def _is_known_instance(it: Interpreter, subject: Value, cls: type) -> bool | Non
 
 
 def _parts_of(
-    it: Interpreter,
-    subject: Value,
-    cls: Const,
-    pattern: ast.MatchClass,
-    bindings: dict[str, Value],
+    it: Interpreter, subject: Value, cls: Const, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
     """The positional and keyword patterns of a class pattern, whose class fits."""
     if pattern.patterns and cls.value in (int, float, str, bool, complex, list, tuple, dict):

@@ -187,11 +187,7 @@ _ASKING = frozenset(
         isinstance, type, hasattr, getattr, dict, set, any, all, iter,
     )
 )  # fmt: skip
-_OF_INDEXES = (
-    indexes.is_range,
-    indexes.is_several,
-    indexes.places_among,
-)
+_OF_INDEXES = (indexes.is_range, indexes.is_several, indexes.places_among)
 _LIBRARIES = ("numpy", "math")
 _WRITING = (
     "save", "savetxt", "savez", "savez_compressed", "copyto", "put", "place", "putmask", "fill_diagonal",

@@ -50,14 +50,7 @@ def closure_of(
     defaults = tuple(bound_before(it, d, holders) for d in function.__defaults__ or ())
     keyword = {k: bound_before(it, d, holders) for k, d in (function.__kwdefaults__ or {}).items()}
     return Closure(
-        node,
-        file,
-        around,
-        defaults,
-        keyword,
-        function.__code__,
-        function,
-        function.__qualname__,
+        node, file, around, defaults, keyword, function.__code__, function, function.__qualname__
     )
 
 

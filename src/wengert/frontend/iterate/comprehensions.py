@@ -222,9 +222,7 @@ def _produce_known(
             certain = False
             parts.append(
                 it.choose(
-                    it.truth(kept),
-                    lambda item=item: _as_list(make(item), nested=nested),
-                    list_of,
+                    it.truth(kept), lambda item=item: _as_list(make(item), nested=nested), list_of
                 )
             )
         else:

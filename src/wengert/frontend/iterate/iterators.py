@@ -97,12 +97,7 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
 # --- one by one -------------------------------------------------------------------------------
 
 
-def advance(
-    it: Interpreter,
-    iterator: Items,
-    take: Callable[[Value], None],
-    end: Step,
-) -> None:
+def advance(it: Interpreter, iterator: Items, take: Callable[[Value], None], end: Step) -> None:
     """Do something with the next item of an iterator, or something else where it has come to its end."""
     source, position = current(it, iterator)
     if is_generator(source):

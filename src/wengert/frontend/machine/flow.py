@@ -80,12 +80,7 @@ class Flow:
 
     # Do something with the next item of an iterator, or something else where it has come to its end.
     @done_in("iterate.iterators")
-    def advance(
-        self,
-        iterator: Items,
-        take: Callable[[Value], None],
-        end: Step,
-    ) -> None: ...
+    def advance(self, iterator: Items, take: Callable[[Value], None], end: Step) -> None: ...
 
     # A method of an iterator.
     @done_in("iterate.iterators", "attribute")

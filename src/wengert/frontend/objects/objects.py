@@ -250,8 +250,7 @@ def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found
         return it.method_of_exception(receiver, name, found)
     if found is type.__call__ and isinstance(receiver, Const):
         return Native(
-            name,
-            lambda it, args, kwargs: it.construct_plainly(receiver.value, args, kwargs),
+            name, lambda it, args, kwargs: it.construct_plainly(receiver.value, args, kwargs)
         )
     written = of_container(tuple, name) if getattr(found, "__objclass__", None) is tuple else None
     if isinstance(receiver, Items) and isinstance(written, types.FunctionType):

@@ -104,13 +104,7 @@ for each in ("arange", "eye", "identity", "tri", "indices"):
     _by_numpy(each)
 
 
-def linspace(
-    space: Namespace,
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-) -> Any:
+def linspace(space: Namespace, start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
     if not isinstance(start, Duck) and not isinstance(stop, Duck):
         return Array(space, space.moved(np.linspace(start, stop, num, endpoint)))
     parts = max(num - (1 if endpoint else 0), 1)

@@ -271,11 +271,7 @@ def repeat(space: Namespace, x: Any, repeats: Any, axis: int | None = None) -> A
 
 
 def pad(
-    space: Namespace,
-    x: Any,
-    pad_width: Any,
-    mode: str = "constant",
-    constant_values: Any = 0,
+    space: Namespace, x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 ) -> Any:
     """Of the places of the items, NumPy knows where they go."""
     x = space.numpy.asarray(x)

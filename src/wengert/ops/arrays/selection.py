@@ -62,12 +62,7 @@ _PAD = "x, *, pad_width, mode='constant', constant_values=0, end_values=0, refle
 pad = declare("pad", _PAD, infer=ak.same_array, fold=_fold_pad, np="pad")
 pad_otherwise = declare("pad_otherwise", _PAD + ", stat_length=None", infer=ak.same_array, np="pad")
 """`np.pad` in a mode that has no rule."""
-pad_zeros = declare(
-    "pad_zeros",
-    "x, *, pad_width, mode='constant'",
-    infer=ak.same_array,
-    np="pad",
-)
+pad_zeros = declare("pad_zeros", "x, *, pad_width, mode='constant'", infer=ak.same_array, np="pad")
 unpad = helper("unpad", "y_bar, *, pad_width, like, mode='constant'", ak.like_option)
 
 # --- selecting ----------------------------------------------------------------------------
@@ -173,11 +168,7 @@ diagonal = declare(
 )
 undiagonal = helper("undiagonal", "y_bar, *, like, offset=0, axis1=0, axis2=1", ak.like_option)
 trace = declare(
-    "trace",
-    "x, *, offset=0, axis1=0, axis2=1",
-    infer=_infer_trace,
-    np="trace",
-    method="trace",
+    "trace", "x, *, offset=0, axis1=0, axis2=1", infer=_infer_trace, np="trace", method="trace"
 )
 untrace = helper("untrace", "y_bar, *, like, offset=0, axis1=0, axis2=1", ak.like_option)
 

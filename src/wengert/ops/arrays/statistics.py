@@ -137,10 +137,7 @@ argpartition = declare(
 partition_places = helper("partition_places", "x, y, *, axis=-1", _infer_places, total=False)
 running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_places)
 unique_places = helper(
-    "unique_places",
-    "x, *, axis=None, equal_nan=True",
-    _infer_of_unique,
-    total=False,
+    "unique_places", "x, *, axis=None, equal_nan=True", _infer_of_unique, total=False
 )
 insert_places = helper("insert_places", "length, at, count", Array("int64", 1), total=False)
 delete_places = helper("delete_places", "length, at", Array("int64", 1), total=False)

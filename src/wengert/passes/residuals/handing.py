@@ -85,11 +85,7 @@ def _is_sequence(kind: Kind) -> bool:
 
 
 def items_again(
-    loop: Loop,
-    reverse: Block,
-    again: Sequence[Eqn],
-    free: Sequence[Var],
-    renaming: dict[Var, Var],
+    loop: Loop, reverse: Block, again: Sequence[Eqn], free: Sequence[Var], renaming: dict[Var, Var]
 ) -> list[tuple[Atom, Var]]:
     """The iterables whose items the reverse body reads; their items get new names."""
     used = {*used_in(reverse), *used_in(Block((), tuple(again), ()))}

@@ -170,11 +170,7 @@ def _halves(
         function = callee.function
         assert isinstance(function, Function), f"{callee!r} is called before it is read"
         pair[0].function, pair[1].function = sweep.split(
-            function,
-            wrt,
-            active_outs=outs,
-            added=added_to(callee, wrt),
-            asked=asked,
+            function, wrt, active_outs=outs, added=added_to(callee, wrt), asked=asked
         )
     return callees[key]
 

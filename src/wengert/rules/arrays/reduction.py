@@ -212,9 +212,7 @@ bilinear_rule(
     right=lambda ȳ, xs, ys: scale_items(ȳ, xs),
 )
 bilinear_rule(
-    sumprod,
-    left=lambda ȳ, p, q: scale_items(ȳ, q),
-    right=lambda ȳ, p, q: scale_items(ȳ, p),
+    sumprod, left=lambda ȳ, p, q: scale_items(ȳ, q), right=lambda ȳ, p, q: scale_items(ȳ, p)
 )
 
 

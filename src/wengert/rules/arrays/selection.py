@@ -49,8 +49,7 @@ linear_rule(
     transpose=lambda ȳ, x, *, repeats, axis=None: unrepeat(ȳ, repeats=repeats, like=x, axis=axis),
 )
 linear_rule(
-    unrepeat,
-    transpose=lambda ȳ, y_bar, *, repeats, like, axis=None: repeat(ȳ, repeats, axis=axis),
+    unrepeat, transpose=lambda ȳ, y_bar, *, repeats, like, axis=None: repeat(ȳ, repeats, axis=axis)
 )
 
 

@@ -62,10 +62,7 @@ zero_rule(shape, ndim, size, iscomplexobj, dtype, memory_order, inverse_permutat
 
 # --- rearranging --------------------------------------------------------------------------
 
-linear_rule(
-    reshape,
-    transpose=lambda ȳ, x, *, shape=None, order="C": _reshaped(ȳ, x, order),
-)
+linear_rule(reshape, transpose=lambda ȳ, x, *, shape=None, order="C": _reshaped(ȳ, x, order))
 linear_rule(ravel, transpose=lambda ȳ, x, *, order="C": _reshaped(ȳ, x, order))
 linear_rule(flatten, transpose=lambda ȳ, x, *, order="C": _reshaped(ȳ, x, order))
 linear_rule(squeeze, transpose=lambda ȳ, x, *, axis=None: reshape(ȳ, shape(x)))
@@ -118,8 +115,7 @@ def _(dx, x, Ω, *, dtype, order="K", casting="unsafe", subok=True, copy=True):
 # --- joining and splitting ----------------------------------------------------------------
 
 linear_rule(
-    concatenate,
-    transpose=lambda ȳ, arrays, *, axis=0: unconcatenate(ȳ, like=arrays, axis=axis),
+    concatenate, transpose=lambda ȳ, arrays, *, axis=0: unconcatenate(ȳ, like=arrays, axis=axis)
 )
 linear_rule(stack, transpose=lambda ȳ, arrays, *, axis=0: moveaxis(ȳ, source=axis, destination=0))
 linear_rule(vstack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=0, rank=2))

@@ -198,24 +198,12 @@ scipy_rule(
     lambda x, lmbda, Ω: -0.5 * x * x * (1 + Ω) * special.hyp2f1(2.0, 2.0, 3.0, -lmbda * x),
 )
 scipy_rule(special.exprel, lambda x, Ω: 0.5 * special.hyp1f1(2.0, 3.0, x))
-scipy_rule(
-    special.powm1,
-    lambda x, y, Ω: y * x ** (y - 1),
-    lambda x, y, Ω: x**y * log(x),
-)
+scipy_rule(special.powm1, lambda x, y, Ω: y * x ** (y - 1), lambda x, y, Ω: x**y * log(x))
 scipy_rule(_riemann_zeta, lambda x, Ω: no_partial("zeta", "x"))
 scipy_rule(  # DLMF 25.11.17
-    _zeta,
-    lambda x, q, Ω: no_partial("zeta", "x"),
-    lambda x, q, Ω: -x * special.zeta(x + 1, q),
+    _zeta, lambda x, q, Ω: no_partial("zeta", "x"), lambda x, q, Ω: -x * special.zeta(x + 1, q)
 )
-scipy_rule(
-    _lambertw,
-    lambda z, k, tol, Ω: 1 / (z + exp(Ω)),
-    None,
-    None,
-    infer=complex_result,
-)
+scipy_rule(_lambertw, lambda z, k, tol, Ω: 1 / (z + exp(Ω)), None, None, infer=complex_result)
 
 # --- exponential integrals, elliptic integrals --------------------------------------------------
 

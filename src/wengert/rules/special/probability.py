@@ -153,8 +153,7 @@ scalar_rule(
 
 rule(special.ndtr, lambda x, Ω: 0.3989422804014327 * exp(-0.5 * x * x))  # 1 / √(2π)
 rule(  # φ / Φ, where both may be smaller than every float
-    special.log_ndtr,
-    lambda x, Ω: 0.7978845608028654 / special.erfcx(-0.7071067811865476 * x),
+    special.log_ndtr, lambda x, Ω: 0.7978845608028654 / special.erfcx(-0.7071067811865476 * x)
 )
 rule(special.ndtri, lambda x, Ω: 2.5066282746310002 * exp(0.5 * Ω * Ω))  # √(2π)
 rule(special.ndtri_exp, lambda y, Ω: 2.5066282746310002 * exp(y + 0.5 * Ω * Ω))
@@ -215,16 +214,8 @@ rule(
     lambda v, p, Ω: -gammainc_derivative(v / 2, Ω / 2, order=1) / _density_of_gamma(v / 2, Ω / 2),
     lambda v, p, Ω: -2 / _density_of_gamma(v / 2, Ω / 2),
 )
-rule(
-    special.pdtr,
-    None,
-    lambda k, m, Ω: -_density_of_gamma(floor(k) + 1, m),
-)
-rule(
-    special.pdtrc,
-    None,
-    lambda k, m, Ω: _density_of_gamma(floor(k) + 1, m),
-)
+rule(special.pdtr, None, lambda k, m, Ω: -_density_of_gamma(floor(k) + 1, m))
+rule(special.pdtrc, None, lambda k, m, Ω: _density_of_gamma(floor(k) + 1, m))
 
 # --- beta, binomial, Fisher's and Student's variables ---------------------------------------------
 
@@ -252,24 +243,9 @@ rule(
     lambda a, b, y, Ω: -betainc_derivative(a, b, Ω, orders=(0, 1)) / _density_of_beta(a, b, Ω),
     lambda a, b, y, Ω: -1 / _density_of_beta(a, b, Ω),
 )
-rule(
-    special.bdtr,
-    None,
-    None,
-    lambda k, n, p, Ω: -_density_of_beta(floor(k) + 1, n - floor(k), p),
-)
-rule(
-    special.bdtrc,
-    None,
-    None,
-    lambda k, n, p, Ω: _density_of_beta(floor(k) + 1, n - floor(k), p),
-)
-rule(
-    special.nbdtr,
-    None,
-    None,
-    lambda k, n, p, Ω: _density_of_beta(n, floor(k) + 1, p),
-)
+rule(special.bdtr, None, None, lambda k, n, p, Ω: -_density_of_beta(floor(k) + 1, n - floor(k), p))
+rule(special.bdtrc, None, None, lambda k, n, p, Ω: _density_of_beta(floor(k) + 1, n - floor(k), p))
+rule(special.nbdtr, None, None, lambda k, n, p, Ω: _density_of_beta(n, floor(k) + 1, p))
 rule(
     special.fdtr,
     lambda n, d, x, Ω: _fisher_in_n(n, d, x),
@@ -288,11 +264,7 @@ rule(
     lambda n, d, p, Ω: -_fisher_in_d(n, d, Ω) / _density_of_f(n, d, Ω),
     lambda n, d, p, Ω: 1 / _density_of_f(n, d, Ω),
 )
-rule(
-    special.stdtr,
-    lambda df, t, Ω: _student_in_df(df, t),
-    lambda df, t, Ω: _density_of_t(df, t),
-)
+rule(special.stdtr, lambda df, t, Ω: _student_in_df(df, t), lambda df, t, Ω: _density_of_t(df, t))
 rule(
     special.stdtrit,
     lambda df, p, Ω: -_student_in_df(df, Ω) / _density_of_t(df, Ω),

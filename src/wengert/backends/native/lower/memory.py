@@ -19,11 +19,7 @@ class Memory(Scope):
     """
 
     def __init__(
-        self,
-        e: Emitter,
-        values: dict[Var, Value],
-        block: Block,
-        destinations: dict[Var, View],
+        self, e: Emitter, values: dict[Var, Value], block: Block, destinations: dict[Var, View]
     ):
         super().__init__(e, values, block)
         self.destinations = destinations

@@ -14,11 +14,7 @@ class Pending(Memory):
     """A block with loop nests that are not written down yet: `pending`, in order."""
 
     def __init__(
-        self,
-        e: Emitter,
-        values: dict[Var, Value],
-        block: Block,
-        destinations: dict[Var, View],
+        self, e: Emitter, values: dict[Var, Value], block: Block, destinations: dict[Var, View]
     ):
         super().__init__(e, values, block, destinations)
         self.pending: list[Group] = []

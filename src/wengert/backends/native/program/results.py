@@ -43,11 +43,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        function: Function,
-        parameters: Parameters,
-        sharing: Sharing,
-        unforeseen: set[int],
+        self, function: Function, parameters: Parameters, sharing: Sharing, unforeseen: set[int]
     ):
         self.function = function
         self.parameters = parameters

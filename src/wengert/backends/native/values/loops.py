@@ -11,18 +11,14 @@ from .values import View
 
 
 def over(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
+    e: Emitter, dims: tuple[Expr, ...], element: Callable[[Emitter, tuple[Expr, ...]], None]
 ) -> None:
     """Do something at every index of a shape, in any order."""
     _loops_over(e, dims, element, (), independent=True)
 
 
 def in_order(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
+    e: Emitter, dims: tuple[Expr, ...], element: Callable[[Emitter, tuple[Expr, ...]], None]
 ) -> None:
     """As `over`, of a loop in which each element depends on those before."""
     _loops_over(e, dims, element, (), independent=False)

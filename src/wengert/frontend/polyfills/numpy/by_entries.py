@@ -75,13 +75,7 @@ def vectorize(
 
 
 def vectorized(
-    function: Any,
-    otypes: Any,
-    excluded: Any,
-    cache: Any,
-    signature: Any,
-    *args: Any,
-    **kwargs: Any,
+    function: Any, otypes: Any, excluded: Any, cache: Any, signature: Any, *args: Any, **kwargs: Any
 ) -> Any:
     """What a call of `np.vectorize(function, …)` gives."""
     left_alone = () if excluded is None else excluded

@@ -51,8 +51,7 @@ DENSITIES: dict[Any, Callable[..., Any]] = {
     stats.gamma: lambda z, a: _where(z >= 0, special.xlogy(a - 1, z) - z - special.gammaln(a)),
     stats.invgamma: lambda z, a: _where(z > 0, -(a + 1) * np.log(z) - special.gammaln(a) - 1 / z),
     stats.chi2: lambda z, df: _where(
-        z >= 0,
-        special.xlogy(df / 2 - 1, z) - z / 2 - special.gammaln(df / 2) - _LOG_2 * df / 2,
+        z >= 0, special.xlogy(df / 2 - 1, z) - z / 2 - special.gammaln(df / 2) - _LOG_2 * df / 2
     ),
     stats.beta: lambda z, a, b: _where(
         (z >= 0) & (z <= 1),
@@ -148,9 +147,7 @@ MASSES: dict[Any, dict[str, Callable[..., Any]]] = {
         "cdf": special.bdtr,
         "sf": special.bdtrc,
     },
-    stats.bernoulli: {
-        "logpmf": lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p),
-    },
+    stats.bernoulli: {"logpmf": lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p)},
     stats.geom: {"logpmf": lambda k, p: special.xlog1py(k - 1, -p) + np.log(p)},
     stats.nbinom: {
         "logpmf": lambda k, n, p: (

@@ -327,10 +327,7 @@ def kernels_of(density: Any) -> Any:
     return Kernels(density.dataset, density.factor)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    *OF_HYPOTHESES,
-    *same_names(stats, globals()),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [*OF_HYPOTHESES, *same_names(stats, globals())]
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     type(stats.multivariate_normal): {
         "logpdf": normal_logpdf,

@@ -170,7 +170,4 @@ def _by_matrix(function: Any, x: Any, axis: Any, *args: Any) -> Any:
     return np.moveaxis(np.tensordot(matrix, lanes, 1), 0, axis)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    *OF_SIGNALS,
-    *same_names(signal, globals()),
-]
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [*OF_SIGNALS, *same_names(signal, globals())]

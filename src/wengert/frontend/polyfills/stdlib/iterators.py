@@ -447,7 +447,4 @@ LAZY: list[tuple[Any, Callable[..., Any]]] = [
 ]
 """What stands for a function where something that it walks over is asked by others too."""
 
-ENDLESS: list[tuple[Any, Callable[..., Any]]] = [
-    (itertools.count, count),
-    (itertools.cycle, cycle),
-]
+ENDLESS: list[tuple[Any, Callable[..., Any]]] = [(itertools.count, count), (itertools.cycle, cycle)]
