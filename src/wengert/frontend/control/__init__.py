@@ -2,4 +2,4 @@
 
 from ...loading import later
 
-__getattr__ = later(__name__, "contexts", "exceptions", "iterator_loops")
+__getattr__ = later(__name__, "contexts", "exceptions")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Atom, Const
 from ..domain.running import UNROLL
-from ..domain.values import Value
+from ..domain.values import Items, Value
 from ..machine.interpreter import Interpreter
 from ..machine.session import NeverReturns
 from ..polyfills.stdlib import iterators as iterator_polyfills
@@ -111,3 +111,25 @@ def _simple_test(node: ast.expr) -> bool:
         isinstance(n, (ast.NamedExpr, ast.Lambda, ast.ListComp, ast.GeneratorExp))
         for n in ast.walk(node)
     )
+
+
+def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
+    """A loop that asks an iterator for one item after the other."""
+    depth = it.frame.loops + 1
+
+    def take(item: Value) -> None:
+        it.run([lambda: it.assign(node.target, item), lambda: it.execute(node.body)])
+
+    def end() -> None:
+        it.vars[f"%test{depth}"] = Const(True)
+        it.set(f"%break{depth}", Const(True))
+
+    names = [*assigned_names([node.target, *node.body]), f"%test{depth}"]
+    it.vars[f"%test{depth}"] = Const(False)
+
+    def body(_: Value) -> None:
+        it.advance(iterator, take, end)
+
+    it.run_loop(node, names, None, body, test=lambda: Const(True))
+    by_test(it, depth)
+    finish(it, depth, node.orelse)

@@ -113,7 +113,7 @@ class Flow:
     def method_of_exception(self, receiver: Value, name: str, found: Any) -> Native: ...
 
     # A loop that asks an iterator for one item after the other.
-    @done_in("control.iterator_loops")
+    @done_in("control.while_loops")
     def run_for_iterator(self, node: ast.For, iterator: Items) -> None: ...
 
     # Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists.

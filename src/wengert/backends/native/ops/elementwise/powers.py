@@ -8,6 +8,7 @@ from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers
+from ...values.emitter import Emitter
 from ...values.promotion import converted
 from ...values.values import Array, Scalar, Unlowered, Value, number
 
@@ -17,12 +18,15 @@ def _pow_derivative(site: BlockLowering, eqn: Eqn) -> Value:
     """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0, whatever x is."""
     order = eqn.param("order")
     x, y = (_number_if_one(site, site.any_operand(atom)) for atom in eqn.args)
-    if isinstance(x, Scalar) and isinstance(y, Scalar):
-        return _of_numbers(site, x, y, order)
+    of_numbers = isinstance(x, Scalar) and isinstance(y, Scalar)
+    if of_numbers and "i64" in (x.code, y.code) and x.code != "f64" and y.code != "f64":
+        raise Unlowered("a derivative of a power of integers")
     factor: Scalar | Array = number(1.0)
     for k in range(order):
         factor = _applied(site, "mul", factor, _applied(site, "sub", y, number(k)))
     power = _applied(site, "ieee_pow", x, _applied(site, "sub", y, number(order)))
+    if isinstance(factor, Scalar) and isinstance(power, Scalar):
+        return _unless_zero(site.e, factor, numbers.compute(site.e, "mul", "py", [factor, power]))
     is_zero = _applied(site, "eq", factor, number(0))
     return over_arrays(site, "where", [is_zero, number(0), _applied(site, "mul", factor, power)])
 
@@ -42,20 +46,10 @@ def _applied(
     return found
 
 
-def _of_numbers(site: BlockLowering, x: Scalar, y: Scalar, order: int) -> Value:
-    e = site.e
-    if "i64" in (x.code, y.code) and x.code != "f64" and y.code != "f64":
-        raise Unlowered("a derivative of a power of integers")
-    factor = number(1.0)
-    for k in range(order):
-        factor = numbers.compute(
-            e, "mul", "py", [factor, numbers.compute(e, "sub", "py", [y, number(k)])]
-        )
-    lower = numbers.compute(e, "sub", "py", [y, number(order)])
-    power = numbers.compute(e, "ieee_pow", "py", [x, lower])
-    product = numbers.compute(e, "mul", "py", [factor, power])
+def _unless_zero(e: Emitter, factor: Scalar, product: Scalar) -> Value:
     zero = Constant(0.0, factor.code)
     is_zero = e.let(Apply("eq", (factor.expr, zero), "b1"))
-    nothing = converted(e, zero, product.code)
-    expr = e.apply("select", is_zero, nothing, product.expr, code=product.code)
+    expr = e.apply(
+        "select", is_zero, converted(e, zero, product.code), product.expr, code=product.code
+    )
     return Scalar(expr, numbers.chosen_origin(e, is_zero, number(0.0).origin, product.origin))
