@@ -122,8 +122,7 @@ class Poly1d:
     def __add__(self, other: Any) -> Any:
         return Poly1d(polyadd(self.c, _coefficients(other)))
 
-    def __radd__(self, other: Any) -> Any:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         return Poly1d(polysub(self.c, _coefficients(other)))
@@ -134,8 +133,7 @@ class Poly1d:
     def __mul__(self, other: Any) -> Any:
         return Poly1d(polymul(self.c, _coefficients(other)))
 
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return Poly1d(self.c / other)

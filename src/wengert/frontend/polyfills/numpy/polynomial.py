@@ -182,8 +182,7 @@ class PowerSeries:
     def __add__(self, other: Any) -> Any:
         return self._with(_sum_of(self.coef, _coefficients(other)))
 
-    def __radd__(self, other: Any) -> Any:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         return self._with(_sum_of(self.coef, -_coefficients(other)))
@@ -194,8 +193,7 @@ class PowerSeries:
     def __mul__(self, other: Any) -> Any:
         return self._with(np.convolve(self.coef, _coefficients(other)))
 
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return self._with(self.coef / other)

@@ -134,8 +134,7 @@ class Matrix(Stored):
             made.stores = NONZERO
         return made
 
-    def __radd__(self, other: Any) -> Any:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         return self + -(as_matrix(other) if is_of_scipy(other) else other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -13,6 +14,10 @@ from .container_bases import Dict, List, Tuple, contents_of
 
 IN_ORDER = "__items__"
 """The attribute that a `Deque` keeps its items in."""
+
+
+def _compared(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    return lambda self, other: op(self.__items__, list(other))
 
 
 class Deque:
@@ -136,17 +141,8 @@ class Deque:
     def __eq__(self, other: object) -> bool:
         return self.__items__ == list(other) if isinstance(other, collections.deque) else False
 
-    def __lt__(self, other: Any) -> bool:
-        return self.__items__ < list(other)
-
-    def __le__(self, other: Any) -> bool:
-        return self.__items__ <= list(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.__items__ > list(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return self.__items__ >= list(other)
+    __lt__, __le__ = _compared(operator.lt), _compared(operator.le)
+    __gt__, __ge__ = _compared(operator.gt), _compared(operator.ge)
 
 
 class DefaultDict(Dict):
@@ -217,6 +213,20 @@ class OrderedDict(Dict):
         return joined
 
 
+def _counting(op: Callable[[Any, Any], Any]) -> Callable[..., None]:
+    def change(self: Any, iterable: Any = (), **kwargs: Any) -> None:
+        if isinstance(iterable, dict):
+            for key, amount in iterable.items():
+                self.__contents__[key] = op(self.__contents__.get(key, 0), amount)
+        else:
+            for key in iterable:
+                self.__contents__[key] = op(self.__contents__.get(key, 0), 1)
+        for key, amount in kwargs.items():
+            self.__contents__[key] = op(self.__contents__.get(key, 0), amount)
+
+    return change
+
+
 class Counter(Dict):
     """`collections.Counter`: how often each item occurs, or any other amount of it."""
 
@@ -226,25 +236,7 @@ class Counter(Dict):
     def __missing__(self, key: Any) -> Any:
         return 0
 
-    def update(self, iterable: Any = (), **kwargs: Any) -> None:
-        if isinstance(iterable, dict):
-            for key, amount in iterable.items():
-                self.__contents__[key] = self.__contents__.get(key, 0) + amount
-        else:
-            for key in iterable:
-                self.__contents__[key] = self.__contents__.get(key, 0) + 1
-        for key, amount in kwargs.items():
-            self.__contents__[key] = self.__contents__.get(key, 0) + amount
-
-    def subtract(self, iterable: Any = (), **kwargs: Any) -> None:
-        if isinstance(iterable, dict):
-            for key, amount in iterable.items():
-                self.__contents__[key] = self.__contents__.get(key, 0) - amount
-        else:
-            for key in iterable:
-                self.__contents__[key] = self.__contents__.get(key, 0) - 1
-        for key, amount in kwargs.items():
-            self.__contents__[key] = self.__contents__.get(key, 0) - amount
+    update, subtract = _counting(operator.add), _counting(operator.sub)
 
     def total(self) -> Any:
         return sum(self.values())
