@@ -2,6 +2,7 @@
 
 # programs under test are written as users write them
 
+import contextlib
 import dataclasses
 import functools
 import heapq
@@ -193,6 +194,62 @@ def pipeline(x):
 
 def test_generators_of_generators():
     agree(pipeline, 1.3)
+
+
+def mean_of(data):
+    n = 0
+
+    def counted(items):
+        nonlocal n
+        for n, x in enumerate(items, start=1):  # noqa: B007
+            yield x
+
+    return sum(counted(data)) / max(n, 1)
+
+
+def mean_of_squares(x):
+    return mean_of(v * v for v in [x, 2 * x, 3.0])
+
+
+COUNT = 0.0
+
+
+def counted_outside(items):
+    global COUNT
+    for v in items:
+        COUNT += 1.0
+        yield v
+
+
+def squares_and_count(x):
+    global COUNT
+    COUNT = 0.0
+    total = sum(counted_outside(v * v for v in [x, 2 * x]))
+    return total * (1.0 + COUNT)
+
+
+@contextlib.contextmanager
+def doubled(x):
+    yield 2.0 * x
+
+
+def sum_in_a_context(x):
+    total = 0.0
+
+    def add(y):
+        nonlocal total
+        with doubled(y) as twice:
+            total += twice * twice
+
+    add(x)
+    add(3.0 * x)
+    return total
+
+
+@pytest.mark.parametrize("f", [mean_of_squares, squares_and_count, sum_in_a_context])
+def test_names_of_outer_functions_are_bound_there(f):
+    """Also by the body of a loop over a generator, which runs at its `yield`, and by that of a `with`."""
+    agree(f, 0.7, -1.2)
 
 
 def every_consumer(x):

@@ -91,8 +91,11 @@ def enter(it: Interpreter, closure: Closure, scope: Scope) -> None:
 
 
 def lend(it: Interpreter, scope: Scope, names: Sequence[str]) -> list[str]:
-    """Put names of a function into cells while other functions run between its statements."""
-    lent = [name for name in dict.fromkeys(names) if not is_cell(scope.vars.get(name))]
+    """Put names of the function that runs into cells while others run between its statements.
+
+    Names of functions around it, and of its module, have cells already.
+    """
+    lent = [name for name in dict.fromkeys(names) if find(it, name) is None]
     for name in lent:
         scope.vars[name] = new_cell(it, scope.vars.get(name), name.strip("%"))
     return lent
