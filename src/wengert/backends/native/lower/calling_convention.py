@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.records import value_record
+from ....ir.records import replace, value_record
 from ..form.loopform import CODES, Code, Expr, Slot
 from ..values.values import Origin, Unlowered
 
@@ -53,9 +53,10 @@ class KnownLeaf:
 
 @value_record
 class ListLeaf:
-    """A list or tuple of numbers of one type."""
+    """A list or tuple of numbers of one type, or of arrays of one shape."""
 
-    item: NumberLeaf
+    item: NumberLeaf | ArrayLeaf
+    form: str
 
 
 Leaf = NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf | KnownLeaf | ListLeaf
@@ -176,13 +177,13 @@ _PLAIN: dict[type, NumberLeaf] = {
 }
 
 
+_CODES: dict[np.dtype[Any], Code] = {np.dtype(name): code for name, code in CODES.items()}
+"""By dtypes, of which NumPy makes a name at every question."""
+
+
 def _array_leaf(value: np.ndarray[Any, Any], sizes: Sizes) -> ArrayLeaf | ComplexArrayLeaf:
-    code, is_complex = CODES.get(value.dtype.name), value.dtype.name == "complex128"
-    if (
-        (code is None and not is_complex)
-        or type(value) is not np.ndarray
-        or not value.dtype.isnative
-    ):
+    code = _CODES.get(value.dtype)
+    if (code is None and value.dtype != complex) or type(value) is not np.ndarray:
         raise Unlowered(f"an array of {value.dtype.name}")
     if any(stride % value.itemsize for stride in value.strides) or not value.flags.aligned:
         raise Unlowered("an array whose elements are not aligned")
@@ -196,7 +197,11 @@ def _list_leaf(value: Sequence[Any], sizes: Sizes) -> ListLeaf:
     kinds = set(map(type, value))
     if len(kinds) > 1:
         raise Unlowered("a list of items of different types")
-    item = leaf_of(value[0], sizes)
+    item, form = leaf_of(value[0], sizes), "tuple" if isinstance(value, tuple) else "list"
+    if isinstance(item, ArrayLeaf):
+        if any(x.shape != value[0].shape or x.dtype != value[0].dtype for x in value):
+            raise Unlowered("a list of arrays of different shapes or types")
+        return ListLeaf(replace(item, contiguous=True), form)  # they are put one after the other
     if not isinstance(item, NumberLeaf):
-        raise Unlowered("a list of something that is no number")
-    return ListLeaf(item)
+        raise Unlowered("a list of something that is no number and no array")
+    return ListLeaf(item, form)

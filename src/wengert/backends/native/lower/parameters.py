@@ -12,7 +12,7 @@ from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements
 from . import calling_convention as cc
-from .sequences.columns import GrowingList, Numbers
+from .sequences.columns import Arrays, GrowingList, Numbers
 
 
 class Writes(Exception):
@@ -33,6 +33,7 @@ class Parameters:
         given: the arrays of the caller, by parameter.
         own: the function's own copies of those that it writes to.
         roots: which parameter the memory is of, by its identity.
+        forms: whether sequences among them are lists or tuples, by number.
     """
 
     def __init__(self, e: Emitter, written: set[int], leaves: Sequence[cc.Leaf]):
@@ -42,8 +43,10 @@ class Parameters:
         self.given: dict[int, nv.View] = {}
         self.own: dict[int, nv.View] = {}
         self.roots: dict[int, int] = {}
+        self.forms: dict[int, str] = {}
         self._kept: list[nv.Root] = []
-        arrays = [x for x in leaves if isinstance(x, (cc.ArrayLeaf, cc.ComplexArrayLeaf))]
+        parts = [x.item if isinstance(x, cc.ListLeaf) else x for x in leaves]
+        arrays = [x for x in parts if isinstance(x, (cc.ArrayLeaf, cc.ComplexArrayLeaf))]
         numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
@@ -70,7 +73,8 @@ class Parameters:
                 return self._array(k, hint, leaf)
             case cc.ComplexArrayLeaf():
                 return self._complex_array(k, hint, leaf)
-            case cc.ListLeaf(item=item):
+            case cc.ListLeaf(item=item, form=form):
+                self.forms[k] = form
                 return self._list(k, hint, item)
             case cc.KnownLeaf(value=value):
                 return nv.StaticValue(value)
@@ -78,7 +82,7 @@ class Parameters:
     def _array(self, k: int, hint: str, leaf: cc.ArrayLeaf) -> nv.View:
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
-        dims = tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        dims = self._dims(leaf)
         strides: tuple[Expr, ...] = tuple(map(self.e.let, nv.c_strides(dims)))
         if not leaf.contiguous:
             slots = [self.e.slot(f"{hint}_stride", "i64") for _ in dims]
@@ -111,7 +115,7 @@ class Parameters:
             raise nv.Unlowered("a complex array of the caller that the function changes")
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
-        dims = tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
+        dims = self._dims(leaf)
         strides = nv.c_strides(dims)
         if not leaf.contiguous:
             slots = tuple(self.e.slot(f"{hint}_stride", "i64") for _ in dims)
@@ -122,7 +126,7 @@ class Parameters:
         self._kept.append(root)
         return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
-    def _list(self, k: int, hint: str, item: cc.NumberLeaf) -> GrowingList:
+    def _list(self, k: int, hint: str, item: cc.NumberLeaf | cc.ArrayLeaf) -> GrowingList:
         if k in self.written:
             raise nv.Unlowered("a list of the caller that the function changes")
         pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")
@@ -130,8 +134,14 @@ class Parameters:
         root = nv.Root(pointer, hint, lasts=True)
         self.roots[id(root)] = k
         self._kept.append(root)
-        column = Numbers(root, item.code, nv.NUMPY if item.numpy else nv.PYTHON, 64)
+        if isinstance(item, cc.ArrayLeaf):
+            column = Arrays(root, item.code, self._dims(item))
+        else:
+            column = Numbers(root, item.code, nv.NUMPY if item.numpy else nv.PYTHON, 64)
         return GrowingList(column, length, length)
+
+    def _dims(self, leaf: cc.ArrayLeaf | cc.ComplexArrayLeaf) -> tuple[Expr, ...]:
+        return tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)
 
     def on_write(self, root: nv.Root) -> None:
         """Note that something is written to: if it is the memory of a parameter, that has to be known before."""

@@ -141,6 +141,8 @@ class Sharing:
         name = eqn.op.name
         if name == "pack":
             return self._of_all(eqn.args)
+        if name == "project":
+            return _new(out)
         if name in _INTO_LISTS and not isinstance(kind_of_atom(eqn.args[0]), Array):
             return self._of_all(eqn.args)
         if (eqn.op.fresh and name not in _PARTS) or _is_new_array(eqn):

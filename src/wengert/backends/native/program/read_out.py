@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,9 +77,9 @@ class ListReader:
                 return [numbers_of(np.array([x]), int(origin))[0] for x, origin in pairs]
             case columns.Arrays(root=root, code=code, dims=dims):
                 shape = [self._number(dim) for dim in dims]
-                first = (start + self._number(column.offset)) * int(np.prod(shape))
+                first = (start + self._number(column.offset)) * math.prod(shape)
                 address = self._words[root.pointer]
-                found = elements(address, code, first, count * int(np.prod(shape)))
+                found = elements(address, code, first, count * math.prod(shape))
                 return [array.copy() for array in found.reshape(count, *shape)]
             case columns.Parts(columns=parts, template=template):
                 items = zip(*(self._items(part, start, count) for part in parts), strict=True)
@@ -103,7 +104,7 @@ class ListReader:
                 shapes = zip(*(self._memory(x, start, count).tolist() for x in sizes), strict=True)
                 assert isinstance(flat.column, columns.Numbers)
                 found = [
-                    self._memory(flat.column, at, int(np.prod(shape))).reshape(shape).copy()
+                    self._memory(flat.column, at, math.prod(shape)).reshape(shape).copy()
                     for at, shape in zip(places, shapes, strict=True)
                 ]
                 return found

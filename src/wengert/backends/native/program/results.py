@@ -108,7 +108,9 @@ class Results:
                 return self._array_result(site, k, atom)
             case GrowingList():
                 self._must_be_new(atom)
-                return self._list_result(value, form_of_sequence(self.function, atom))
+                params = self.function.body.params
+                forms = {params[k]: form for k, form in self.parameters.forms.items()}
+                return self._list_result(value, form_of_sequence(self.function, atom, forms))
             case nv.StaticValue(value=known) if known is None or isinstance(
                 known, (str, bool, int)
             ):
@@ -227,7 +229,9 @@ class Results:
         """An argument, or another array in its memory."""
         given = self.parameters.given.get(k)
         if given is None:
-            raise nv.Unlowered("a result that is part of an argument of complex numbers")
+            raise nv.Unlowered(
+                "a result that is part of an argument that is a list or has complex numbers"
+            )
         here = self.parameters.own.get(k, given)
         same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
         if same and lineage(self.function)(atom) is self.function.body.params[k]:

@@ -156,6 +156,9 @@ class Kernel:
                 case cc.ListLeaf(item=item):
                     array = np.array(value, NUMPY_NAMES[item.code])
                     keep.append(array)
+                    if isinstance(item, cc.ArrayLeaf):
+                        pairs = zip(item.sizes, value[0].shape, strict=True)
+                        sizes.update((n, size) for n, size in pairs if n is not None)
                     words += [array.ctypes.data, len(value)]
                 case cc.KnownLeaf():
                     pass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .....ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk
 from ...values.values import Unlowered
 
@@ -11,14 +13,14 @@ _CHANGED_LISTS = frozenset((*_CHANGES, "add_at", "appended", "inserted", "droppe
 _FORM_OF_FIRST = frozenset(("getitem", "repeated_items", "add", "copy", "snapshot", "duplicate"))
 
 
-def form_of_sequence(function: Function, atom: Atom) -> str:
-    """What a sequence that a function gives is: "list" or "tuple".
+def form_of_sequence(function: Function, atom: Atom, forms: Mapping[Var, str]) -> str:
+    """What a sequence that a function gives is: "list" or "tuple"; `forms` has those of its parameters.
 
     Raises:
         Unlowered: that is not known.
     """
     defined = {out: eqn for eqn in walk(function.body) for out in eqn.outs}
-    seen: dict[Atom, str | None] = {}
+    seen: dict[Atom, str | None] = {**forms}
     form = _form(atom, defined, seen)
     if form is None:
         raise Unlowered("a result that is a list or a tuple")
@@ -27,7 +29,7 @@ def form_of_sequence(function: Function, atom: Atom) -> str:
 
 def _form(atom: Atom, defined: dict[Var, Eqn], seen: dict[Atom, str | None]) -> str | None:
     """The form of a sequence; None if it is not known; "" while it is being found out."""
-    if not isinstance(atom, Var) or atom not in defined:
+    if not isinstance(atom, Var) or (atom not in defined and atom not in seen):
         return None
     if atom not in seen:
         seen[atom] = ""
@@ -45,6 +47,8 @@ def _form_by(
         return "list"
     if name == "pack":
         return eqn.param("form")
+    if name == "project":
+        return _form(eqn.args[1], defined, seen)
     if name in _FORM_OF_FIRST:
         return _form(eqn.args[0], defined, seen)
     if eqn.op is IF:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .....ir.graph import Eqn
+from .....ir.records import replace
 from ...form.loopform import CODES, FLOATS, Constant, Expr
 from ...lower.fusion import mapped
 from ...lower.lowering import BlockLowering, lowers
+from ...lower.sequences.columns import Arrays, Column, GrowingList, Numbers, NumbersOfAnyOrigin
+from ...lower.sequences.sequences import RaggedArrays
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers, values as nv
 from ...values.emitter import Emitter
-from ...values.loops import over
+from ...values.loops import in_order, over
 from ...values.rows import ROWS, Elementwise
 from .creation import code_of_option
 
@@ -21,10 +24,7 @@ from .creation import code_of_option
 def _to_float(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if not eqn.args:
         return nv.Scalar(Constant(0.0, "f64"), nv.PYTHON)
-    given = site.value(eqn.args[0])
-    if isinstance(given, nv.StaticValue) and isinstance(given.value, str):
-        return _number_in(given.value)
-    x = site.as_scalar(given)
+    x = site.scalar(eqn.args[0])
     return nv.Scalar(numbers.converted(site.e, x.expr, "f64"), nv.PYTHON)
 
 
@@ -34,14 +34,6 @@ def _number_like(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if like.code not in FLOATS:
         return x
     return nv.Scalar(numbers.converted(site.e, x.expr, like.code), like.origin)
-
-
-def _number_in(text: str) -> nv.Scalar:
-    """`float("inf")` and its like."""
-    try:
-        return nv.number(float(text))
-    except ValueError:
-        raise nv.Unlowered("a text that is no number") from None
 
 
 @lowers("float64", "float32", "int64")
@@ -98,7 +90,10 @@ for _name in ("trunc", "floor", "ceil"):
 @lowers("project")
 def _project(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A gradient in its final form: the shape and the type of what it belongs to."""
-    bar, x = (site.any_operand(atom) for atom in eqn.args)
+    bar, x = map(site.value, eqn.args)
+    if isinstance(x, GrowingList):
+        return _projected_list(site.e, _listed(site, bar), x)
+    bar, x = site.operand_of(bar), site.operand_of(x)
     if isinstance(x, nv.Scalar):
         return nv.Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), nv.PYTHON)
     code = x.code if x.code in FLOATS else "f64"
@@ -110,6 +105,40 @@ def _project(site: BlockLowering, eqn: Eqn) -> nv.Value:
     for a, b in zip(dims_of(bar), dims, strict=True):
         site.e.must_be_same(a, b)
     return mapped(site, ROWS["copy"], [bar], code, dims)
+
+
+def _listed(site: BlockLowering, bar: nv.Value) -> GrowingList:
+    """A list, which may be kept as one array of all its items."""
+    if isinstance(bar, GrowingList):
+        return bar
+    view = site.copied(site.view(bar))
+    length = site.e.variable("length", view.dims[0])
+    column: Column = Arrays(view.root, view.code, view.dims[1:])
+    if len(view.dims) == 1:
+        column = Numbers(view.root, view.code, nv.PYTHON, 64)
+    return GrowingList(column, length, length)
+
+
+def _projected_list(e: Emitter, bar: GrowingList, x: GrowingList) -> GrowingList:
+    """The gradient of a list of numbers, or of arrays: as many floats, or arrays of the same shapes."""
+    e.must_be_same(bar.length, x.length, "a gradient of another length")
+    found = bar.column.values if isinstance(bar.column, NumbersOfAnyOrigin) else bar.column
+    if isinstance(x.column, Numbers) and isinstance(found, Numbers) and found.code == "f64":
+        return replace(bar, column=replace(found, origin=nv.PYTHON))
+    if not isinstance(x.column, Arrays) or not isinstance(found, (Arrays, RaggedArrays)):
+        raise nv.Unlowered("the gradient of a list of something else than numbers or arrays")
+    wanted = x.column.code if x.column.code in FLOATS else "f64"
+    dims = x.column.dims
+
+    def check(inside: Emitter, at: tuple[Expr, ...]) -> None:
+        item = found.item(inside, *at)
+        if item.code != wanted:
+            raise nv.Unlowered("the gradient of a list of arrays of another type")
+        for a, b in zip(item.dims, dims, strict=True):
+            inside.must_be_same(a, b)
+
+    in_order(e, (bar.length,), check)
+    return bar
 
 
 @lowers("astype", "cast_like")
