@@ -2,6 +2,7 @@
 
 import contextvars
 import heapq
+import operator
 import random
 import struct
 
@@ -348,3 +349,32 @@ def test_heaps_lie_as_those_of_python(seed):
             expected, *given
         )
         assert found == expected
+
+
+# --- functions in C that change what they are given -----------------------------------------
+
+
+def heapified(x):
+    items = [x, x * x, 0.2]
+    heapq._heapify_max(items)
+    return items[0]
+
+
+def joined_in_place(x):
+    items = [x, x * x]
+    operator.iconcat(items, [x**3])
+    return items[-1] * len(items)
+
+
+def merged_in_place(x):
+    entries = {1: x}
+    operator.ior(entries, {2: x * x})
+    return entries[2]
+
+
+@pytest.mark.parametrize("f", [heapified, joined_in_place, merged_in_place])
+@pytest.mark.parametrize("tier", [{}, {"tier": "recorded"}])
+def test_functions_in_c_change_what_they_are_given(f, tier):
+    value, slope = wg.value_and_grad(f, **tier)(1.3)
+    assert value == f(1.3)
+    assert slope == pytest.approx((f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6, rel=1e-8)

@@ -30,6 +30,22 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     return it.builder.emit_with(op, atoms, options, "call")
 
 
+def refuse_effect(it: Interpreter, result: Value) -> None:
+    """Refuse that a function which nobody reads is called for what it does to a container of the program.
+
+    It is given a copy, which it would change in its place.
+    """
+    made = it.builder.visible_definition(result) if isinstance(result, Var) else None
+    if made is None or not ops.is_foreign(made.op) or rule_for(made.op) is not None:
+        return
+    given = [it.builder.visible_definition(arg) for arg in made.args if isinstance(arg, Var)]
+    if any(eqn is not None and eqn.op is st.pack for eqn in given):
+        raise it.unsupported(
+            f"{made.op.name} is called for what it does to a container, and its code cannot be read",
+            "Say in Python what it does, or give it a rule (`@wg.rrule`).",
+        )
+
+
 def _refuse_star(it: Interpreter, known: Any, args: Args) -> None:
     if any(map(is_star, args)):
         name = getattr(known, "__name__", "a function")

@@ -277,9 +277,11 @@ def _operators() -> list[tuple[Any, Handler]]:
 
     pairs = [
         (operator.iadd, ast.Add),
+        (operator.iconcat, ast.Add),
         (operator.isub, ast.Sub),
         (operator.imul, ast.Mult),
         (operator.itruediv, ast.Div),
+        (operator.ior, ast.BitOr),
     ]
     return [(function, _in_place(node)) for function, node in pairs]
 

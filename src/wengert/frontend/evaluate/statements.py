@@ -11,6 +11,7 @@ from ...ir.types import UNKNOWN, Array, Seq
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..calls.call_expressions import evaluate_call
+from ..calls.unread_calls import refuse_effect
 from ..containers import attribute_writes, in_place, nameless_parts, writes
 from ..control import contexts, exceptions
 from ..data import tables
@@ -273,7 +274,7 @@ def _unpack_at_run_time(
 
 def _run_expr(it: Interpreter, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Call):
-        evaluate_call(it, node.value)  # nobody asks what it gives
+        refuse_effect(it, evaluate_call(it, node.value))  # nobody asks what it gives
     elif not isinstance(node.value, ast.Constant):
         it.evaluate(node.value)
 
