@@ -210,19 +210,16 @@ def _can_change(kind: Kind) -> bool:
     return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))
 
 
-def _top_frame(it: Interpreter) -> Any:
-    from contextlib import contextmanager
+@contextmanager
+def _top_frame(it: Interpreter) -> Generator[None]:
+    scope = Scope({})
+    it.frames.append(Frame(Closure(_NOTHING, "", scope, identity=object()), scope))
+    yield
+    it.frames.pop()
 
-    @contextmanager
-    def frame() -> Any:
-        node = ast.parse("lambda: 0", mode="eval").body
-        assert isinstance(node, ast.Lambda)
-        scope = Scope({})
-        it.frames.append(Frame(Closure(node, "", scope, identity=object()), scope))
-        yield
-        it.frames.pop()
 
-    return frame()
+_NOTHING: Any = ast.parse("lambda: 0", mode="eval").body
+"""What stands where no function is around what is read."""
 
 
 def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:

@@ -104,31 +104,27 @@ def _shown(self: Any) -> str:
 
 
 def _initialiser(names: Sequence[str], defaults: Mapping[str, Any]) -> Callable[..., None]:
-    """The `__init__` that sets these attributes."""
-    code = _setting(len(names)).replace(co_varnames=("self", *names), co_names=tuple(names))
-    initialise = FunctionType(code, globals(), "__init__", tuple(defaults.values()))
-    own = {name: default for name, default in defaults.items() if isinstance(default, _Own)}
-    return _making(own, initialise) if own else initialise
-
-
-def _making(own: Mapping[str, _Own], initialise: Callable[..., None]) -> Callable[..., None]:
-    """An `__init__` that also makes the defaults that no two instances share."""
-    makers = tuple(own.items())
-
-    def initialise_own(self: Any, *args: Any, **named: Any) -> None:
-        initialise(self, *args, **named)
-        for name, default in makers:
-            if getattr(self, name) is default:
-                setattr(self, name, default.make())
-
-    return initialise_own
+    """The `__init__` that sets these attributes, and makes the defaults that no two instances share."""
+    given = (defaults.get(name) for name in names)
+    own = {k: default for k, default in enumerate(given) if isinstance(default, _Own)}
+    called = {f"attribute{k}": name for k, name in enumerate(names)}
+    code = _setting(len(names), tuple(own))
+    named = tuple(called.get(name, name) for name in code.co_names)
+    code = code.replace(co_varnames=("self", *names), co_names=named)
+    scope: dict[str, Any] = {f"own{k}": default for k, default in own.items()}
+    scope |= {f"make{k}": default.make for k, default in own.items()}
+    return FunctionType(code, scope, "__init__", tuple(defaults.values()))
 
 
 @cache
-def _setting(count: int) -> CodeType:
-    """The code that sets so many attributes: compiled once for all such classes."""
+def _setting(count: int, own: tuple[int, ...]) -> CodeType:
+    """The code that sets so many attributes, some to a default of their own: compiled once for all such classes."""
     names = [f"attribute{k}" for k in range(count)]
-    lines = "; ".join(f"self.{name} = {name}" for name in names)
+    values = [
+        f"make{k}() if {name} is own{k} else {name}" if k in own else name
+        for k, name in enumerate(names)
+    ]
+    lines = "; ".join(f"self.{name} = {value}" for name, value in zip(names, values, strict=True))
     written: dict[str, Any] = {}
     text = f"def __init__(self, {', '.join(names)}):\n {lines or 'pass'}"
     exec(text, globals(), written)  # noqa: S102  # the text is made of placeholders

@@ -66,14 +66,23 @@ class Const:
         if not isinstance(other, Const):
             return NotImplemented
         a, b = self.value, other.value
+        if type(a) is type(b) and type(a) in _SHOWN_AS_EQUAL:
+            return a == b
         # 0.0 and -0.0, 1 and True, nan and nan: what prints the same is the same
         return a is b or (type(a) is type(b) and _is_literal(a) and repr(a) == repr(b))
 
     def __hash__(self) -> int:
-        return hash(repr(self.value)) if _is_literal(self.value) else id(self.value)
+        value = self.value
+        if type(value) in _SHOWN_AS_EQUAL:
+            return hash(value)
+        return hash(repr(value)) if _is_literal(value) else id(value)
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+_SHOWN_AS_EQUAL = frozenset((bool, int, str, type(None)))
+"""Types of which two values are equal where they print the same: of numbers with a point, -0.0 and nan are not."""
 
 
 def _is_literal(value: Any) -> bool:

@@ -50,6 +50,8 @@ def binary(
 ) -> Value:
     """`left op right` of two values."""
     op, function = op_of(operator_)
+    if _are_numbers((left, right)) and (isinstance(left, Var) or isinstance(right, Var)):
+        return it.emit(op, it.atom(left), it.atom(right))
     if tables.is_table(left) or tables.is_table(right):
         return columns.operate(it, op, function, [left, right])
     if isinstance(left, Items) or isinstance(right, Items):
@@ -81,6 +83,19 @@ def binary(
             st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(())
         )
     return dispatch_operator(it, op, [left, right])
+
+
+def _are_numbers(values: Sequence[Value]) -> bool:
+    """Whether values are plain numbers, to which nothing but the op itself applies."""
+    return all(
+        isinstance(value.kind, Number)
+        if type(value) is Var
+        else type(value) is Const and type(value.value) in _PLAIN_NUMBERS
+        for value in values
+    )
+
+
+_PLAIN_NUMBERS = (bool, int, float, complex)
 
 
 def _is_bytes(value: Value) -> bool:

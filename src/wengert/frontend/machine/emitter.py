@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
 """Where functions are written that the user only calls."""
 
 
+@lru_cache(maxsize=1024)
 def _is_only_called(file: str) -> bool:
     """Whether a file is of a library that the user cannot change; packages may be their own."""
     if file.startswith(_LIBRARIES):
@@ -120,23 +122,23 @@ class Emitter(DataModel, Flow):
         line = getattr(node, "lineno", None)
         if line is None:
             return None
-        frame = self.frame
-        if _is_only_called(frame.closure.file):
+        closure = self.frames[-1].closure
+        if _is_only_called(closure.file):
             return self.builder.span  # the user's line, which called it
         return Span(
-            frame.closure.file,
+            closure.file,
             line,
             node.col_offset,  # type: ignore[attr-defined]
             node.end_lineno or line,  # type: ignore[attr-defined]
             node.end_col_offset or 0,  # type: ignore[attr-defined]
-            frame.closure.name,
+            closure.name,
         )
 
     def at(self, node: ast.AST) -> Emitting:
         """Equations emitted inside `with it.at(node)` come from this node."""
         builder = self.builder
         span = self.span(node)
-        if not _is_only_called(self.frame.closure.file):
+        if not _is_only_called(self.frames[-1].closure.file):
             self.reading.budget.spend(span)
         return Emitting(self, builder.span if builder.derived else span)
 

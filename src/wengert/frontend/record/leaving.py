@@ -260,7 +260,8 @@ class Leaving:
         if not boxes:
             return
         own = {*kept, id(boxes), id(self.__dict__), id(self._made), id(self._filled)}
-        for holder in gc.get_referrers(*boxes):
+        holders = gc.get_referrers(*boxes)
+        for holder in holders:
             if id(holder) in own or isinstance(holder, PerturbedNumber):
                 continue
             if isinstance(holder, CellType):
@@ -272,7 +273,8 @@ class Leaving:
                 self._fill_class(cls, cls)
             elif isinstance(holder, (list, dict, set, deque)) or is_object(holder):
                 self._fill(holder, holder)
-        tuples = [x for x in gc.get_referrers(*boxes) if isinstance(x, tuple)]
+        tuples = [x for x in holders if isinstance(x, tuple)]
+        del holders
         for holder in gc.get_referrers(*tuples) if tuples else ():
             if isinstance(holder, (list, dict)) and id(holder) not in own and holder is not tuples:
                 self._fill(holder, holder)

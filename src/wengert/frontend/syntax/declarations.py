@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 
 from ...errors import NoSource
-from .sources import FunctionNode, around, parameter_names, source_of
+from .sources import FunctionNode, around, children, parameter_names, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PATTERNS = (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
@@ -33,12 +33,12 @@ def declarations(node: ast.AST) -> dict[str, frozenset[str]]:
 def own_nodes(node: ast.AST) -> Sequence[ast.AST]:
     """What stands in a function or a statement, but for what is inside the functions in it."""
     found: list[ast.AST] = []
-    stack = list(ast.iter_child_nodes(node))
+    stack = children(node)
     while stack:
         current = stack.pop()
         found.append(current)
         if not isinstance(current, (FunctionNode, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(current))
+            stack.extend(children(current))
     return found
 
 
@@ -102,12 +102,12 @@ def _names_read(nodes: Iterable[ast.AST]) -> set[str]:
                 stack.append(args)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 first, *others = current.generators
-                results = [child for child in ast.iter_child_nodes(current) if child is not first]
+                results = [child for child in children(current) if child is not first]
                 inside = _names_read([first.target, *first.ifs, *others, *results])
                 found |= inside - _names_bound(current)
                 stack.append(first.iter)
             case _:
-                stack.extend(ast.iter_child_nodes(current))
+                stack.extend(children(current))
     return found
 
 
@@ -154,7 +154,7 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
     while stack:
         current = stack.pop()
         if not isinstance(current, _BINDING):
-            stack.extend(ast.iter_child_nodes(current))
+            stack.extend(children(current))
             continue
         match current:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
@@ -178,7 +178,7 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
                 continue
             case _:
                 pass
-        stack.extend(ast.iter_child_nodes(current))
+        stack.extend(children(current))
     return frozenset(found)
 
 
