@@ -272,6 +272,31 @@ def times(matrix: Any, x: Any) -> Any:
     return matrix_product(matrix, x)
 
 
+def times_by_item(matrix: Any, x: Any) -> Any:
+    """`matrix * x` of SciPy's sparse arrays, and `matrix.multiply(x)`."""
+    return as_matrix(matrix).multiply(x)
+
+
+def over(matrix: Any, x: Any) -> Any:
+    """`matrix / x`."""
+    return as_matrix(matrix) / x
+
+
+def plus(matrix: Any, x: Any) -> Any:
+    """`matrix + x`."""
+    return as_matrix(matrix) + x
+
+
+def minus(matrix: Any, x: Any) -> Any:
+    """`matrix - x`."""
+    return as_matrix(matrix) - x
+
+
+def less(matrix: Any, x: Any) -> Any:
+    """`x - matrix`."""
+    return x - as_matrix(matrix)
+
+
 # --- systems ------------------------------------------------------------------------------------
 
 
@@ -357,13 +382,13 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (sparse.csr_matrix.dot, product),
     (sparse.csr_matrix.__mul__, times),
     (sparse.csr_matrix.__rmul__, times),
-    (sparse.csr_array.__mul__, lambda matrix, x: as_matrix(matrix).multiply(x)),
-    (sparse.csr_array.__rmul__, lambda matrix, x: as_matrix(matrix).multiply(x)),
-    (sparse.csr_array.multiply, lambda matrix, x: as_matrix(matrix).multiply(x)),
-    (sparse.csr_matrix.__truediv__, lambda matrix, x: as_matrix(matrix) / x),
-    (sparse.csr_matrix.__add__, lambda matrix, x: as_matrix(matrix) + x),
-    (sparse.csr_matrix.__radd__, lambda matrix, x: as_matrix(matrix) + x),
-    (sparse.csr_matrix.__sub__, lambda matrix, x: as_matrix(matrix) - x),
-    (sparse.csr_matrix.__rsub__, lambda matrix, x: x - as_matrix(matrix)),
+    (sparse.csr_array.__mul__, times_by_item),
+    (sparse.csr_array.__rmul__, times_by_item),
+    (sparse.csr_array.multiply, times_by_item),
+    (sparse.csr_matrix.__truediv__, over),
+    (sparse.csr_matrix.__add__, plus),
+    (sparse.csr_matrix.__radd__, plus),
+    (sparse.csr_matrix.__sub__, minus),
+    (sparse.csr_matrix.__rsub__, less),
     *((getattr(linalg, name), _iterative(getattr(linalg, name))) for name in _ITERATIVE),
 ]

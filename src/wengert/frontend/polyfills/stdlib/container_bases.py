@@ -5,17 +5,8 @@ The items of such an object are a container of Python's own, which stands among 
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Self
-
-
-def _asked(name: str) -> Callable[..., Any]:
-    return lambda self, *args, **named: getattr(self.__contents__, name)(*args, **named)
-
-
-def _beside(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda self, other: op(self.__contents__, contents_of(other))
 
 
 class Sequence:
@@ -38,18 +29,40 @@ class Sequence:
     def __contains__(self, value: Any) -> bool:
         return value in self.__contents__
 
-    __add__ = _beside(operator.add)
+    def __add__(self, other: Any) -> Any:
+        return self.__contents__ + contents_of(other)
 
     def __mul__(self, n: Any) -> Any:
         return self.__contents__ * n
 
-    __rmul__ = __mul__
+    def __rmul__(self, n: Any) -> Any:
+        return self.__contents__ * n
+
     __hash__ = None  # type: ignore[assignment]
 
-    __eq__, __ne__ = _beside(operator.eq), _beside(operator.ne)  # type: ignore[assignment]
-    __lt__, __le__ = _beside(operator.lt), _beside(operator.le)
-    __gt__, __ge__ = _beside(operator.gt), _beside(operator.ge)
-    index, count = _asked("index"), _asked("count")
+    def __eq__(self, other: object) -> bool:
+        return self.__contents__ == contents_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return self.__contents__ != contents_of(other)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.__contents__ < contents_of(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.__contents__ <= contents_of(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.__contents__ > contents_of(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.__contents__ >= contents_of(other)
+
+    def index(self, *args: Any) -> int:
+        return self.__contents__.index(*args)
+
+    def count(self, value: Any) -> int:
+        return self.__contents__.count(value)
 
 
 class Tuple(Sequence):
@@ -79,9 +92,32 @@ class List(Sequence):
         self.__contents__[:] = self.__contents__ * n
         return self
 
-    append, extend, insert = _asked("append"), _asked("extend"), _asked("insert")
-    pop, remove, clear = _asked("pop"), _asked("remove"), _asked("clear")
-    reverse, sort, copy = _asked("reverse"), _asked("sort"), _asked("copy")
+    def append(self, x: Any) -> None:
+        self.__contents__.append(x)
+
+    def extend(self, iterable: Any) -> None:
+        self.__contents__.extend(iterable)
+
+    def insert(self, index: Any, x: Any) -> None:
+        self.__contents__.insert(index, x)
+
+    def pop(self, *index: Any) -> Any:
+        return self.__contents__.pop(*index)
+
+    def remove(self, value: Any) -> None:
+        self.__contents__.remove(value)
+
+    def clear(self) -> None:
+        self.__contents__.clear()
+
+    def reverse(self) -> None:
+        self.__contents__.reverse()
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        self.__contents__.sort(key=key, reverse=reverse)
+
+    def copy(self) -> Any:
+        return self.__contents__.copy()
 
 
 class Dict:
@@ -117,17 +153,46 @@ class Dict:
     def __reversed__(self) -> Iterator[Any]:
         return reversed(list(self.__contents__))
 
-    keys, values, items = _asked("keys"), _asked("values"), _asked("items")
-    get, setdefault = _asked("get"), _asked("setdefault")
-    pop, popitem = _asked("pop"), _asked("popitem")
-    clear, copy = _asked("clear"), _asked("copy")
+    def keys(self) -> Any:
+        return self.__contents__.keys()
+
+    def values(self) -> Any:
+        return self.__contents__.values()
+
+    def items(self) -> Any:
+        return self.__contents__.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self.__contents__.get(key, default)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self.__contents__.setdefault(key, default)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        return self.__contents__.pop(key, *default)
+
+    def popitem(self) -> Any:
+        return self.__contents__.popitem()
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         self.__contents__.update(dict(*args, **kwargs))
 
+    def clear(self) -> None:
+        self.__contents__.clear()
+
+    def copy(self) -> Any:
+        return self.__contents__.copy()
+
     __hash__ = None  # type: ignore[assignment]
-    __eq__, __ne__ = _beside(operator.eq), _beside(operator.ne)  # type: ignore[assignment]
-    __or__ = _beside(operator.or_)
+
+    def __eq__(self, other: object) -> bool:
+        return self.__contents__ == contents_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return self.__contents__ != contents_of(other)
+
+    def __or__(self, other: Any) -> Any:
+        return self.__contents__ | contents_of(other)
 
     def __ror__(self, other: Any) -> Any:
         return contents_of(other) | self.__contents__
