@@ -84,8 +84,12 @@ def rely_on_all(guards: Guards, kept: Mapping[str, Any]) -> None:
 
 def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
     """What a class keeps, all of it."""
-    kept = vars(cls)
-    rely_on_all(guards, kept)
+    kept, once = vars(cls), (id(cls), "all its names")
+    if once not in guards:  # which are those of another proxy at each question
+        for name, found in kept.items():
+            rely_on(guards, kept, name, found)
+        names = _Names(kept)
+        guards[once] = names, "count", Static(names.count)
     return kept
 
 
