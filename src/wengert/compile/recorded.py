@@ -210,6 +210,8 @@ def _derivative(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str
 
 
 def _hvp(function: Any, args: Sequence[Any], kwargs: dict[str, Any], k: int, vector: Any) -> Any:
+    name = calling.argument_names(function, len(args))[k]
+    _must_fit(args[k], vector, "the vector", f"argument {k} (`{name}`)")
     gradients = _gradients_of(function, kwargs, (k,))
     run = RecordedRun(lambda *point: gradients(*point)[0], args, {}, (k,))
     return run.tangent(along(run, k, vector))

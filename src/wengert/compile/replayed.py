@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ..frontend.record.tape import Sweep, Tape, running
 from ..frontend.record.world import current
 from ..numbers.arguments import copied, mapped_numbers
 from ..numbers.number import value_of
+from ..runtime.containers import CONTENTS, attributes_of, is_built_on_container
+from ..runtime.gradients import parts_of_gradient
 from . import calling
 
 
@@ -198,14 +201,18 @@ def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
         return []
     if isinstance(x, (Leaf, Place)) or type(x) is Recorded:
         return [(x, other)]
-    if isinstance(x, (list, tuple)):
-        return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
+    if not isinstance(x, (list, tuple, dict)) or is_built_on_container(type(x)):
+        has_items = CONTENTS in _parts(x) or (type(x) is SimpleNamespace and "contents" in vars(x))
+        x, other = _parts(x, has_items=has_items), _parts(other, has_items=has_items)
     if isinstance(x, dict):
         return [pair for key, a in x.items() for pair in paired(a, other.get(key))]
-    if isinstance(x, Parts) or hasattr(x, "__dict__"):
-        return [pair for name, a in vars(x).items() for pair in paired(a, _attribute(other, name))]
-    return []
+    return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
 
 
-def _attribute(x: Any, name: str) -> Any:
-    return x.get(name) if isinstance(x, dict) else getattr(x, name, None)
+def _parts(x: Any, *, has_items: bool = False) -> dict[Any, Any]:
+    """By name what an object holds, or its gradient; of what is built on a container, its items have a name too."""
+    if isinstance(x, Parts):
+        return vars(x)
+    if has_items:
+        return x if type(x) is dict and CONTENTS in x else parts_of_gradient(x)
+    return x if type(x) is dict else attributes_of(x)

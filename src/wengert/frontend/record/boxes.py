@@ -390,9 +390,9 @@ def boxes_in(x: Any) -> list[Recorded]:
         return [x]
     if isinstance(x, PerturbedNumber):
         return boxes_in(x.value)
-    if type(x) in (list, tuple) or hasattr(type(x), "_fields"):
+    if isinstance(x, (list, tuple)):
         return [box for item in x for box in boxes_in(item)]
-    if type(x) is dict:
+    if isinstance(x, dict):
         return [box for item in x.values() for box in boxes_in(item)]
     if type(x) is np.ndarray and x.dtype == object:
         return boxes_in(x.ravel().tolist())

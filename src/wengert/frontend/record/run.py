@@ -335,11 +335,12 @@ def _structure(y: Any, tape: Tape) -> Any:
         return y.again()
     if isinstance(y, PerturbedNumber) or is_number(y):
         return gathered_items(y)
-    if isinstance(y, (list, tuple)) and not is_built_on_container(type(y)):
+    is_built = is_built_on_container(type(y))
+    if isinstance(y, (list, tuple)) and not is_built:
         return like(y, [_structure(item, tape) for item in y])
-    if isinstance(y, dict):
+    if isinstance(y, dict) and not is_built:
         return {key: _structure(item, tape) for key, item in y.items()}
-    if is_object(y):
+    if is_built or is_object(y):
         parts = attributes_of(y).items()
         cls = vars(type(y)).get(CLASS, type(y))
         return Parts(cls, {name: _structure(item, tape) for name, item in parts})
@@ -403,6 +404,8 @@ def _tangent_of(y: Any, dots: dict[int, Any]) -> Any:
         return {key: _tangent_of(item, dots) for key, item in y.items()}
     if isinstance(y, Parts):
         parts = {name: _tangent_of(item, dots) for name, item in vars(y).items()}
+        if is_built_on_container(y.of_class):
+            return like_built_on(y.of_class, parts)
         is_plain = not hasattr(y.of_class, "__dataclass_fields__")
         made = SimpleNamespace() if is_plain else object.__new__(y.of_class)
         fill(made, parts)
