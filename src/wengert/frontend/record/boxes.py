@@ -642,9 +642,11 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
     """The box of a result, what the tape keeps of it, and whether it is new: a view is not."""
     if isinstance(result, (tuple, list)):
         found = [_result(tape, item, memories) for item in result]
-        outs = tuple(out for _, out, _ in found)
         items = [box for box, _, _ in found]
         is_new = any(new for _, _, new in found)
+        outs = tuple(out for _, out, _ in found)
+        if is_new and not tape.is_listed:  # what is not new has no cotangent, but a shape
+            outs = tuple(_shape_of(out, box) for out, box in zip(outs, items, strict=True))
         made = tuple.__new__(type(result), items) if isinstance(result, tuple) else items
         return made, outs, is_new
     array = value_of(result)
@@ -668,6 +670,13 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         return result, result, False
     number = Number(result, tape.slot())
     return Recorded(result, tape, number), number, True
+
+
+def _shape_of(out: Any, view: Any) -> Any:
+    """What the tape keeps of one of several results: of a view, whose cotangents lie in its memory, its shape."""
+    if out is not None or type(view) is not Recorded or view.memory is None:
+        return out
+    return Held(Seen(view.value, view.memory, keeps=False))
 
 
 def _spread_out(x: Any) -> Any:
