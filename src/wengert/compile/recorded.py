@@ -124,7 +124,8 @@ def _at_point(
         return Once(function, args, kwargs, argnums)
     if order != 2:
         return ToRecord(function, kwargs)
-    return Gradients(_gradients_of(function, kwargs, argnums), args, {}, argnums)
+    gradients = _gradients_of(function, kwargs, argnums)
+    return Gradients(ToRecord(function, kwargs), gradients, args, argnums)
 
 
 def _gradients_of(
@@ -132,7 +133,7 @@ def _gradients_of(
 ) -> Callable[..., tuple[Any, ...]]:
     def gradients(*point: Any) -> tuple[Any, ...]:
         if isinstance(function, Gradients):
-            every = function(*point)
+            every = function.gradients(point)
             return tuple(every[function.argnums.index(k)] for k in argnums)
         run = RecordedRun(function, point, kwargs, argnums)
         must_be_scalar(run.value, calling.name_of(function))

@@ -79,16 +79,17 @@ class Once(ToRecord):
 
 
 class Gradients(Once):
-    """The gradients of a function at a point, by the arguments of some places."""
+    """A function whose gradients are known at a point, by the arguments of some places."""
 
     def __init__(
         self,
-        function: Any,
+        function: ToRecord,
+        gradients: Callable[..., tuple[Any, ...]],
         args: Sequence[Any],
-        kwargs: dict[str, Any],
         argnums: Sequence[int],
     ):
-        super().__init__(function, args, kwargs, argnums)
+        super().__init__(gradients, args, {}, argnums)
+        self.gradients, self.at = self.at, lambda point: function(*point)
         self.argnums = tuple(argnums)
 
 
@@ -111,7 +112,7 @@ def step(
     value = function(*plain)
 
     def as_box(x: Any) -> Any:
-        return boxed(tape, copied(x)) if np.asarray(value_of(x)).dtype.kind in "fc" else x
+        return boxed(tape, copied(x)) if np.asarray(value_of(x)).dtype.kind in "fciu" else x
 
     y = mapped_numbers(value, as_box)
     given, result = Places(args, plain, tape), Places(y, value, tape)

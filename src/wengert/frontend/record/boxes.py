@@ -7,6 +7,7 @@ function that the program called, and notes the op for the sweeps.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from inspect import currentframe
@@ -33,17 +34,19 @@ from .steps import Added, Asked, Begun, Computed, Read, Taken, Written
 from .tape import FLOATS, Held, Moved, Number, Seen, Tape, noting as noting, running
 
 T = TypeVar("T", bound=str | bytes)
+_frame = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 class Recorded(PerturbedNumber):
     """A number or an array of a run that is recorded."""
 
-    __slots__ = ("_value", "memory", "number", "tape")
-    _value: Any
+    __slots__ = ("below", "memory", "number", "tape")
+    below: Any
     tape: Tape
     number: Number | None
     memory: Memory | None
     __hash__ = PerturbedNumber.__hash__
+    plain = "wg.stop_gradient(x)"
 
     def __init__(
         self, value: Any, tape: Tape, number: Number | None = None, memory: Memory | None = None
@@ -56,11 +59,13 @@ class Recorded(PerturbedNumber):
 
     @property
     def value(self) -> Any:
-        return self._value
+        if _frame(1).f_builtins is operations.names:
+            return operations.attribute(self, "value")  # which says that a number has none
+        return self.below
 
     def become(self, view: Recorded) -> None:
         """Be another view of the same memory, in the place of the one that the tape keeps."""
-        _set_value(self, view.value)
+        _set_value(self, view.below)
 
     @property
     def level(self) -> Level:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -69,7 +74,8 @@ class Recorded(PerturbedNumber):
     @property
     def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """What `isinstance` asks where a class does not say: the class of the value."""
-        return type(value_of(self))
+        cls = type(value_of(self))
+        return operations.in_run(cls) if _frame(1).f_builtins is operations.names else cls
 
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
@@ -95,7 +101,7 @@ class Recorded(PerturbedNumber):
 
     def again(self) -> Recorded:
         """Another box of the same number or array: who holds it is told from who holds this one."""
-        box = Recorded(self.value, self.tape, self.number, self.memory)
+        box = Recorded(self.below, self.tape, self.number, self.memory)
         _set_root(box, self.root_of)
         return box
 
@@ -103,7 +109,7 @@ class Recorded(PerturbedNumber):
 
     def __getitem__(self, index: Any) -> Any:
         index = _plain_index(index)
-        value, memory = self._value, self.memory
+        value, memory = self.below, self.memory
         if memory is None:
             if not hasattr(value_of(value), "dtype"):
                 return value[index]  # which says that a number has no items
@@ -142,14 +148,14 @@ class Recorded(PerturbedNumber):
             records.write(self, index, value)
             return
         self._about_to_take(value)
-        order = memory.order_of_copy(value_of(self._value)[index], value_of(value)) if (
+        order = memory.order_of_copy(value_of(self.below)[index], value_of(value)) if (
             type(value) is Recorded and value.memory is memory and memory.active
         ) else None  # fmt: skip
-        self._value[index] = at_level_below(value, self.tape)
+        self.below[index] = at_level_below(value, self.tape)
         moves = self.tape.is_open and is_active(value, self.tape)
         if moves or (memory.active and self.tape.is_open):
             memory.active = True
-            to = value_of(self._value)
+            to = value_of(self.below)
             kept = self._to_keep(value) if moves or self.tape.is_listed else None
             if order is not None:
                 kept = Moved(memory, order)
@@ -172,7 +178,7 @@ class Recorded(PerturbedNumber):
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
                 raise noting(lost(box, "what an array of another differentiation is given"))
-        array = value_of(self._value)
+        array = value_of(self.below)
         if array.flags.writeable and overlaps_itself(array):
             raise noting(UnsupportedSyntax(*_OF_ONE_PLACE, calling_span()))
         if self.memory is not None and self.memory.is_given_twice:
@@ -221,11 +227,11 @@ class Recorded(PerturbedNumber):
         in_items = isinstance(other, (list, tuple)) and boxes_in(other)
         other = operations.stacked(other) if in_items else gathered_items(other)
         self._about_to_take(other)
-        function(self._value, at_level_below(other, self.tape))
+        function(self.below, at_level_below(other, self.tape))
         if self._is_moved_by(other):
             self.memory.active = True
             kept = self._to_keep(other)
-            view = value_of(self._value)
+            view = value_of(self.below)
             self.tape.entries.append(Added(self.memory, view, ..., kept, sign, False))
         return self
 
@@ -241,12 +247,12 @@ class Recorded(PerturbedNumber):
         assert self.memory is not None
         self._about_to_take(other)
         index = _plain_index(index)
-        function.at(self._value, index, at_level_below(other, self.tape))
+        function.at(self.below, index, at_level_below(other, self.tape))
         if self._is_moved_by(other):
             self.memory.active = True
             kept = self._to_keep(other)
             sign = 1 if function is np.add else -1
-            view = value_of(self._value)
+            view = value_of(self.below)
             self.tape.entries.append(Added(self.memory, view, _kept_index(index), kept, sign, True))
 
     def _changed(self, op: Op, other: Any) -> Any:
@@ -338,7 +344,7 @@ Recorded.__name__ = (
 )
 
 # past `__setattr__`, which is the program's
-_set_value = vars(Recorded)["_value"].__set__
+_set_value = vars(Recorded)["below"].__set__
 _set_tape = vars(Recorded)["tape"].__set__
 _set_number = vars(Recorded)["number"].__set__
 _set_memory = vars(Recorded)["memory"].__set__
@@ -422,7 +428,7 @@ def is_active_at_any_level(x: Any) -> bool:
 def at_level_below(x: Any, tape: Tape) -> Any:
     """An operand without its derivative at the level of a tape."""
     if type(x) is Recorded:
-        return x.value if x.tape is tape else x
+        return x.below if x.tape is tape else x
     if isinstance(x, (list, tuple)):
         items = [at_level_below(item, tape) for item in x]
         return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
@@ -437,8 +443,8 @@ def operand(x: Any, tape: Tape, *, keeps: bool = True) -> Any:
         if x.number is not None:
             return x.number
         if x.memory is None:
-            return x.value
-        seen = Seen(x.value, x.memory, keeps=keeps)
+            return x.below
+        seen = Seen(x.below, x.memory, keeps=keeps)
         if keeps:
             tape.memories.append(x.memory)
         return seen if x.memory.active else Held(seen)
@@ -676,7 +682,7 @@ def _shape_of(out: Any, view: Any) -> Any:
     """What the tape keeps of one of several results: of a view, whose cotangents lie in its memory, its shape."""
     if out is not None or type(view) is not Recorded or view.memory is None:
         return out
-    return Held(Seen(view.value, view.memory, keeps=False))
+    return Held(Seen(view.below, view.memory, keeps=False))
 
 
 def _spread_out(x: Any) -> Any:
