@@ -23,6 +23,7 @@ from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
+from ...numbers.squares import followed
 from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...ops.arrays.vectors import FACTORS
@@ -109,6 +110,14 @@ class Recorded(PerturbedNumber):
 
     def __getitem__(self, index: Any) -> Any:
         index = _plain_index(index)
+        found = self._item(index)
+        return (
+            found
+            if self.root_of is None
+            else followed(st.getitem, (self, index), {}, found, value_of)
+        )
+
+    def _item(self, index: Any) -> Any:
         value, memory = self.below, self.memory
         if memory is None:
             if not hasattr(value_of(value), "dtype"):
@@ -211,7 +220,8 @@ class Recorded(PerturbedNumber):
         return (self[k] for k in reversed(range(len(self))))
 
     def __abs__(self) -> Any:
-        return recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+        found = recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+        return followed(el.abs_, (self,), {}, found, value_of)
 
     # --- operators that change an array in place ----------------------------------------------
 
@@ -564,6 +574,8 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
         active = active and (tape.is_listed or not is_constant)
     if not active:
         return boxed_result(tape, _outside(memories, result), memories)
+    if op is st.valued and not tape.is_listed:
+        result = _outside(memories, result)
     kept = tuple([operand(x, tape) for x in operands])
     box, out, is_new = _result(tape, result, memories)
     if is_new:
@@ -624,7 +636,7 @@ def _of_tape(x: Any, tape: Tape) -> Any:
 
 
 def _outside(memories: Sequence[Memory], result: Any) -> Any:
-    """A result without a derivative, outside of memory that has one: `stop_gradient` gives the array itself."""
+    """A result outside of memory that has a derivative: `stop_gradient` and `valued` give the array itself."""
     array = value_of(result)
     if isinstance(array, np.ndarray) and any(m.active and m.holds(array) for m in memories):
         return result.copy("K")
