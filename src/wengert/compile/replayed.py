@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import BadTangent
 from ..frontend.record.boxes import Recorded, at_level_below, fresh, is_active, operand
 from ..frontend.record.run import Leaf, Parts, RecordedRun
 from ..frontend.record.steps import set_dot
@@ -193,7 +194,18 @@ class Step:
 def along(run: RecordedRun, k: int, dot: Any) -> list[tuple[Leaf, Any]]:
     """The numbers and arrays of an argument, each with its tangent."""
     leaves = run.builds[k](lambda leaf: leaf)
-    return [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
+    dots = [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
+    first = {
+        id(leaf.box.number or leaf.box.memory): each for leaf, each in dots if not leaf.is_again
+    }
+    for leaf, each in dots:
+        other = first.get(id(leaf.box.number or leaf.box.memory))
+        if leaf.is_again and not np.array_equal(value_of(other), value_of(each)):
+            raise BadTangent(
+                "an object that an argument holds twice has two tangents here, and is one in a recorded run",
+                "Give it the same tangent in both places, or pass a copy.",
+            )
+    return [(leaf, each) for leaf, each in dots if not leaf.is_again]
 
 
 def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:

@@ -878,3 +878,23 @@ def test_attributes_of_functions_that_are_differentiated():
     f = times(2.0)
     f.order, f.__doc__ = 3.0, "Documented."
     assert recorded.pullback(of_order, (f, 0.5), {})[1](1.0)[1] == 30.0
+
+
+def test_an_object_that_one_argument_holds_twice():
+    """Its derivative stands where it is first, so that a tangent which moves it as one meets it once."""
+
+    def f(rows):
+        return rows[0][0] ** 2 * rows[1][1]
+
+    row = [2.0, 3.0]
+    slope = wg.grad(f, **RECORDED)([row, row])
+    assert slope == [[12.0, 4.0], [0.0, 0.0]]
+    along = [[0.5, 0.25], [0.5, 0.25]]
+    push = recorded.pushforward(f, ([row, row],), {})[1]
+    wanted = wg.pushforward(f, [row, row])[1](along)
+    assert push(along) == wanted == sum(map(np.dot, slope, along))
+    twice = wg.hvp(f, **RECORDED)([row, row], along)
+    static = np.sum(wg.hvp(f, tier="static")([row, row], along), axis=0)
+    np.testing.assert_allclose(np.sum(twice, axis=0), static)
+    with pytest.raises(wg.errors.BadTangent, match="holds twice has two tangents here"):
+        push([[1.0, 0.0], [0.0, 0.0]])

@@ -38,11 +38,16 @@ Build = Callable[[Callable[["Leaf"], Any]], Any]
 class Leaf:
     """A number or an array that a run is differentiated by."""
 
-    __slots__ = ("box", "example")
+    __slots__ = ("box", "example", "is_again")
 
-    def __init__(self, box: Recorded, example: Any):
+    def __init__(self, box: Recorded, example: Any, *, is_again: bool = False):
         self.box = box
         self.example = example
+        self.is_again = is_again
+        """Whether it is part of an object that the argument has held before: its derivative is there."""
+
+    def again(self) -> Leaf:
+        return Leaf(self.box, self.example, is_again=True)
 
     def zeros(self) -> Any:
         return zeros(value_of(self.example))
@@ -173,7 +178,8 @@ class RecordedRun:
         if found is not None and id(x) in self._shared:
             if is_of_others:
                 raise UnsupportedSyntax(*_OF_TWO_ARGUMENTS)
-            return found[1], self._shared[id(x)]
+            build = self._shared[id(x)]
+            return found[1], lambda of: build(lambda leaf: of(leaf.again()))
         count = len(self.leaves)
         made, build = self._enter_container(x)
         self._shared[id(x)] = build
@@ -282,7 +288,7 @@ class RecordedRun:
         found = self._pulled(pairs)
 
         def of(leaf: Leaf) -> Any:
-            return like_leaf(found.get(id(leaf)), leaf)
+            return leaf.zeros() if leaf.is_again else like_leaf(found.get(id(leaf)), leaf)
 
         return [self.builds[k](of) for k in which]
 
