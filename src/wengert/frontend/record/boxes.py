@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from inspect import currentframe
 from opcode import opmap
-from types import BuiltinFunctionType, FrameType
+from types import BuiltinFunctionType, FrameType, FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -346,6 +346,8 @@ class Recorded(PerturbedNumber):
         return operations.called_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        if not boxes_in((args, keywords)):  # NumPy has taken it out of an object
+            raise noting(UnsupportedSyntax(*_OF_ITEMS_OF_OBJECTS, calling_span()))
         return operations.called(function, args, keywords)
 
 
@@ -389,6 +391,10 @@ OF_RECORDS = (
 _OF_ONE_PLACE = (
     "this writes to an array of which several elements lie in one place",
     "Write to the array that it is a view of.",
+)
+_OF_ITEMS_OF_OBJECTS = (
+    "a function of NumPy is given an object that holds numbers with derivatives, and takes them one by one",
+    "Give it the array or the list of these numbers.",
 )
 _OF_OBJECTS = (
     "this makes an array of objects, whose items have no derivatives",
@@ -475,9 +481,17 @@ def takes_list(op: Op) -> bool:
 
 
 def gathered_items(x: Any) -> Any:
-    """An array of objects, some of which are boxes, as one box."""
-    if type(x) is np.ndarray and x.dtype == object and boxes_in(x):
-        return operations.stacked(x)
+    """An array of objects, some of which are boxes, as one box; also what an object says that it is as an array."""
+    if type(x) is np.ndarray:
+        return operations.stacked(x) if x.dtype == object and boxes_in(x) else x
+    return as_class_says(x)
+
+
+def as_class_says(x: Any) -> Any:
+    """What an object of the program's is as an array, if its class says so."""
+    own = getattr(type(x), "__array__", None)
+    if isinstance(own, FunctionType) and own.__builtins__ is operations.names:
+        return own(x)
     return x
 
 

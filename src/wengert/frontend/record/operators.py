@@ -13,7 +13,7 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
-from .boxes import Recorded, asked, at_level_below, gathered_items, noted, recorded
+from .boxes import Recorded, as_class_says, asked, at_level_below, gathered_items, noted, recorded
 from .steps import Weighted
 from .tape import FLOATS, Number
 
@@ -186,6 +186,9 @@ def _saying(name: str) -> Any:
         if result is not NotImplemented:
             return result
         if _numpy_takes(self, other, name):
+            made = as_class_says(other)
+            if made is not other:
+                return function(made, self) if is_reflected else function(self, made)
             objects = _as_objects(self)
             pair = (other, objects) if is_reflected else (objects, other)
             return gathered_items(function(*pair))
