@@ -773,6 +773,8 @@ FACTORISATIONS: dict[str, list[Sample]] = {
     "matched": [of(np.array([2.0, 1.0]), np.array([1.1, 2.1]))],
     "independent": [of(real(3, 3), real(3), GENERAL)],
     "blur": [of(real(3), real(3, 3), GENERAL)],
+    "completing": [of(real(4, 1), real(4, 1))],
+    "completing_bar": [of(real(4, 1), real(4, 1))],
     "over_values": [of(real(4, 2), np.array([3.0, 1.0]), free=2)],
     "over_values_bar": [of(real(4, 2), np.array([3.0, 1.0]), free=2)],
     "least_squares": [

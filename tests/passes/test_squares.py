@@ -106,6 +106,10 @@ def native(f, x):
     return wg.jit(wg.hessian(f))(x)
 
 
+def recorded(f, x):
+    return wg.hessian(f, tier="recorded")(x)
+
+
 MODES = [hessian, reverse_over_reverse, forward_over_forward, products]
 
 
@@ -118,7 +122,8 @@ def test_smooth_functions_of_a_length(length, way):
     through, directly = SMOOTH[way]
     f = lambda v: through(LENGTHS[length](v))
     expected = wg.hessian(lambda v: directly(v @ v))(ZERO)
-    for mode in MODES if way in ("r²", "halves") else MODES[:1]:
+    also = [recorded] if length != "math.dist" else []
+    for mode in [*MODES, *also] if way in ("r²", "halves") else MODES[:1]:
         np.testing.assert_allclose(mode(f, ZERO), expected, atol=1e-12, err_msg=mode.__name__)
     np.testing.assert_array_equal(wg.grad(f)(ZERO), ZERO)
     x = np.array([0.3, -0.2])  # and nothing changes elsewhere
@@ -304,7 +309,8 @@ REACHED |= {each.__name__: each for each in (merged, over_items, over_a_list, ea
 @pytest.mark.parametrize("name", REACHED)
 def test_ways_through_a_program(name):
     f = REACHED[name]
-    for mode in (hessian, reverse_over_reverse):
+    also = () if name.startswith("einsum") else (recorded,)
+    for mode in (hessian, reverse_over_reverse, *also):
         np.testing.assert_allclose(mode(f, ZERO), 2 * np.eye(2), atol=1e-14)
     x = np.array([0.4, -0.3])
     np.testing.assert_allclose(wg.grad(f)(x), 2 * x)

@@ -510,3 +510,32 @@ def test_second_derivatives_of_functions_of_a_matrix_where_eigenvalues_are_apart
         wg.pushforward(tangent, A)[1](E),
     ]
     np.testing.assert_allclose(found, second, rtol=1e-5, atol=1e-5)
+
+
+FULL = {
+    "svd": lambda A: np.linalg.svd(A)[0][:, 1:],
+    "qr": lambda A: np.linalg.qr(A, mode="complete")[0][:, 1:],
+    "complex": lambda A: np.linalg.svd(A * (1.0 + 0.3j) + 1j * A**2)[0][:, 1:],
+}
+"""Two vectors that complete a basis."""
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("name", FULL)
+def test_vectors_that_complete_a_basis(name, tier):
+    vectors, A, E, h = FULL[name], G[:, :1], OBLIQUE[:, :1], 1e-6
+    weights = OBLIQUE @ OBLIQUE.T
+
+    def of_space(A):
+        N = vectors(A)
+        return np.sum(np.real(N @ np.conj(N).T) * weights)
+
+    gradient = wg.grad(of_space, tier=tier)
+    slope = (of_space(A + h * E) - of_space(A - h * E)) / (2 * h)
+    np.testing.assert_allclose(np.sum(gradient(A) * E), slope, rtol=1e-6)
+    np.testing.assert_allclose(wg.pushforward(of_space, A)[1](E), slope, rtol=1e-6)
+    second = (gradient(A + h * E) - gradient(A - h * E)) / (2 * h)
+    np.testing.assert_allclose(wg.hvp(of_space, tier=tier)(A, E), second, rtol=1e-5, atol=1e-6)
+    of_choice = wg.grad(lambda A: np.real(vectors(A))[0, 0] ** 3, tier=tier)
+    error = refusal("WG212", ValueError, lambda: of_choice(A))
+    assert "2 vectors complete a basis: they can be chosen in any way" in str(error)

@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import BadArgument
+from ..ir.callers import calling_span
 from ..ops.program import checks
 from ..ops.program.checks import counted
 from ..ops.program.cotangents import basis
+from ..ops.program.refusals import of_matrix
+from ..runtime.containers import CONTENTS, attributes_of, is_built_on_container, reads_plainly
 from .derivative import by_numbers
 from .gradients import grad, hvp
 from .linear_maps import guarded_pullback, pullback, pushforward
@@ -110,13 +114,26 @@ def has_parts(x: Any) -> bool:
     """Whether a value is a dictionary, a dataclass, or a list or tuple that is no row or table of numbers.
 
     Of a value of unknown kind the answer while reading is no.
+
+    Raises:
+        BadArgument: it is built on a container, and has more than numbers in order.
     """
+    if is_built_on_container(type(x)) and not _is_row(x):
+        raise BadArgument(*of_matrix(type(x)), calling_span())
     if isinstance(x, (list, tuple)):
         if hasattr(x, "_fields"):
             return True
         lengths = {len(item) if isinstance(item, (list, tuple)) else None for item in x}
         return len(lengths) > 1 or any(isinstance(i, np.ndarray) or has_parts(i) for i in x)
     return isinstance(x, dict) or dataclasses.is_dataclass(x)
+
+
+def _is_row(x: Any) -> bool:
+    """Whether an object that is built on a container has nothing but numbers in order."""
+    own = attributes_of(x)
+    items = own[CONTENTS]
+    is_plain = len(own) == 1 and reads_plainly(type(x)) and isinstance(items, (list, tuple))
+    return is_plain and all(map(is_number, items))
 
 
 def _keys(x: Any) -> Any:

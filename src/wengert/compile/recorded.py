@@ -124,7 +124,8 @@ def _at_point(
         return Once(function, args, kwargs, argnums)
     if order != 2:
         return ToRecord(function, kwargs)
-    return Gradients(_gradients_of(function, kwargs, argnums), args, {}, argnums)
+    gradients = _gradients_of(function, kwargs, argnums)
+    return Gradients(ToRecord(function, kwargs), gradients, args, argnums)
 
 
 def _gradients_of(
@@ -132,7 +133,7 @@ def _gradients_of(
 ) -> Callable[..., tuple[Any, ...]]:
     def gradients(*point: Any) -> tuple[Any, ...]:
         if isinstance(function, Gradients):
-            every = function(*point)
+            every = function.gradients(point)
             return tuple(every[function.argnums.index(k)] for k in argnums)
         run = RecordedRun(function, point, kwargs, argnums)
         must_be_scalar(run.value, calling.name_of(function))
@@ -210,6 +211,8 @@ def _derivative(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str
 
 
 def _hvp(function: Any, args: Sequence[Any], kwargs: dict[str, Any], k: int, vector: Any) -> Any:
+    name = calling.argument_names(function, len(args))[k]
+    _must_fit(args[k], vector, "the vector", f"argument {k} (`{name}`)")
     gradients = _gradients_of(function, kwargs, (k,))
     run = RecordedRun(lambda *point: gradients(*point)[0], args, {}, (k,))
     return run.tangent(along(run, k, vector))

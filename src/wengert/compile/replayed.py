@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..errors import BadTangent
 from ..frontend.record.boxes import Recorded, at_level_below, fresh, is_active, operand
 from ..frontend.record.run import Leaf, Parts, RecordedRun
 from ..frontend.record.steps import set_dot
@@ -15,6 +17,8 @@ from ..frontend.record.tape import Sweep, Tape, running
 from ..frontend.record.world import current
 from ..numbers.arguments import copied, mapped_numbers
 from ..numbers.number import value_of
+from ..runtime.containers import CONTENTS, attributes_of, is_built_on_container
+from ..runtime.gradients import parts_of_gradient
 from . import calling
 
 
@@ -76,16 +80,17 @@ class Once(ToRecord):
 
 
 class Gradients(Once):
-    """The gradients of a function at a point, by the arguments of some places."""
+    """A function whose gradients are known at a point, by the arguments of some places."""
 
     def __init__(
         self,
-        function: Any,
+        function: ToRecord,
+        gradients: Callable[..., tuple[Any, ...]],
         args: Sequence[Any],
-        kwargs: dict[str, Any],
         argnums: Sequence[int],
     ):
-        super().__init__(function, args, kwargs, argnums)
+        super().__init__(gradients, args, {}, argnums)
+        self.gradients, self.at = self.at, lambda point: function(*point)
         self.argnums = tuple(argnums)
 
 
@@ -108,7 +113,7 @@ def step(
     value = function(*plain)
 
     def as_box(x: Any) -> Any:
-        return boxed(tape, copied(x)) if np.asarray(value_of(x)).dtype.kind in "fc" else x
+        return boxed(tape, copied(x)) if np.asarray(value_of(x)).dtype.kind in "fciu" else x
 
     y = mapped_numbers(value, as_box)
     given, result = Places(args, plain, tape), Places(y, value, tape)
@@ -189,7 +194,18 @@ class Step:
 def along(run: RecordedRun, k: int, dot: Any) -> list[tuple[Leaf, Any]]:
     """The numbers and arrays of an argument, each with its tangent."""
     leaves = run.builds[k](lambda leaf: leaf)
-    return [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
+    dots = [(leaf, each) for leaf, each in paired(leaves, dot) if isinstance(leaf, Leaf)]
+    first = {
+        id(leaf.box.number or leaf.box.memory): each for leaf, each in dots if not leaf.is_again
+    }
+    for leaf, each in dots:
+        other = first.get(id(leaf.box.number or leaf.box.memory))
+        if leaf.is_again and not np.array_equal(value_of(other), value_of(each)):
+            raise BadTangent(
+                "an object that an argument holds twice has two tangents here, and is one in a recorded run",
+                "Give it the same tangent in both places, or pass a copy.",
+            )
+    return [(leaf, each) for leaf, each in dots if not leaf.is_again]
 
 
 def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
@@ -198,14 +214,18 @@ def paired(x: Any, other: Any) -> list[tuple[Any, Any]]:
         return []
     if isinstance(x, (Leaf, Place)) or type(x) is Recorded:
         return [(x, other)]
-    if isinstance(x, (list, tuple)):
-        return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
+    if not isinstance(x, (list, tuple, dict)) or is_built_on_container(type(x)):
+        has_items = CONTENTS in _parts(x) or (type(x) is SimpleNamespace and "contents" in vars(x))
+        x, other = _parts(x, has_items=has_items), _parts(other, has_items=has_items)
     if isinstance(x, dict):
         return [pair for key, a in x.items() for pair in paired(a, other.get(key))]
-    if isinstance(x, Parts) or hasattr(x, "__dict__"):
-        return [pair for name, a in vars(x).items() for pair in paired(a, _attribute(other, name))]
-    return []
+    return [pair for a, b in zip(x, other, strict=True) for pair in paired(a, b)]
 
 
-def _attribute(x: Any, name: str) -> Any:
-    return x.get(name) if isinstance(x, dict) else getattr(x, name, None)
+def _parts(x: Any, *, has_items: bool = False) -> dict[Any, Any]:
+    """By name what an object holds, or its gradient; of what is built on a container, its items have a name too."""
+    if isinstance(x, Parts):
+        return vars(x)
+    if has_items:
+        return x if type(x) is dict and CONTENTS in x else parts_of_gradient(x)
+    return x if type(x) is dict else attributes_of(x)

@@ -11,6 +11,7 @@ from ..frontend.domain.values import Args, Items, Kwargs, Value, kind_of_value
 from ..frontend.machine.interpreter import Interpreter
 from ..ir.graph import Const
 from ..ir.types import Array, Kind, Number, Seq, Struct, Unknown
+from ..ops.program.refusals import of_matrix
 from ..runtime.containers import CONTENTS, reads_plainly
 
 
@@ -25,12 +26,7 @@ def class_of_contents(it: Interpreter, value: Value) -> type | None:
 
 
 def _no_matrix(it: Interpreter, cls: type) -> BadArgument:
-    return BadArgument(
-        f"a matrix of derivatives has no form for an object of class {cls.__name__} here: it has attributes beside "
-        "its items, says how these are read, is inside of another container or the result",
-        "Differentiate a function of plain containers, and to plain containers, or use `wg.pullback`.",
-        it.builder.span,
-    )
+    return BadArgument(*of_matrix(cls), it.builder.span)
 
 
 def contents(it: Interpreter, value: Value) -> Value:

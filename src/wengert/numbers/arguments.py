@@ -7,6 +7,7 @@ to the arguments afterwards, so that they are left as one plain call leaves them
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Number
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
@@ -83,6 +84,8 @@ def with_parts(x: Any, parts: dict[str, Any]) -> Any:
         closure = tuple(CellType(parts[n]) if n in parts else cell for n, cell in cells)
         made = FunctionType(x.__code__, x.__globals__, x.__name__, x.__defaults__, closure)
         made.__kwdefaults__ = x.__kwdefaults__
+        made = functools.update_wrapper(made, x)
+        del made.__wrapped__
         return made
     made = copy.copy(x)
     for name, item in parts.items():

@@ -24,7 +24,7 @@ def lost(number: Any, wanted: str, shown: str = "") -> LostDerivative:
     hint = _instead(span) if name in ("", "mpmath", "sympy") else _outside_of(name)
     return LostDerivative(
         f"{wanted} has no derivative, so that of {shown or repr(number)} would be lost",
-        f"{hint}\nWhere the value alone is wanted, `x.value` is it.",
+        f"{hint}\nWhere the value alone is wanted, `{getattr(type(number), 'plain', 'x.value')}` is it.",
         span,
     )
 

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
+from ..runtime.containers import contents, is_built_on_container
 from ..runtime.implicit import check_solution, inverse_at_root
 from .arguments import is_number, mapped_numbers, whole
 from .dual import Directions, Dual
 from .forward import derivative, jacobian
 from .levels import Level
 from .number import PerturbedNumber, numbers_in
+from .results import like
 from .series.taylor import Taylor
 from .series.towers import coefficient_at
 
@@ -53,11 +55,13 @@ def found(
 
 
 def plain(x: Any) -> Any:
-    """A value without derivatives, also that of a list or an array of numbers."""
+    """A value without derivatives, also that of a list or an array of numbers; of what is built on one, its items."""
     if isinstance(x, PerturbedNumber):
         return plain(x.value)
+    if is_built_on_container(type(x)):
+        x = contents(x)
     if isinstance(x, (list, tuple)):
-        return type(x)(map(plain, x))
+        return like(x, list(map(plain, x)))
     if isinstance(x, np.ndarray) and x.dtype == object:
         return np.array([plain(item) for item in x.flat]).reshape(x.shape)
     return x

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ops import elementwise as el, structure as st
-from ..ops.arrays import linear_algebra as la, reduction as rd
+from ..ops.arrays import linear_algebra as la, reduction as rd, shape as sh
 
 _EVEN = frozenset((el.cos, el.cosh, el.sech, el.sinc))
 _PRODUCTS = frozenset((la.dot, la.inner, la.vdot, la.matmul))
@@ -27,8 +27,14 @@ _FACTORS: dict[Op, Callable[..., Any]] = {
     el.neg: lambda: -1.0,
     el.pos: lambda: 1.0,
 }
-FOLLOWED = frozenset((*_ROOTS, *_EVEN, *_PRODUCTS, *_FACTORS, el.pow_, el.float_power, el.square))
-"""Ops that make a root, keep one, or take its square."""
+_MOVES = frozenset((
+    st.getitem, sh.reshape, sh.ravel, sh.flatten, sh.squeeze, sh.expand_dims, sh.transpose, sh.matrix_transpose,
+    sh.swapaxes, sh.moveaxis, sh.flip, sh.copy, sh.item,
+))  # fmt: skip
+FOLLOWED = frozenset(
+    (*_ROOTS, *_EVEN, *_PRODUCTS, *_FACTORS, *_MOVES, rd.sum_, el.pow_, el.float_power, el.square)
+)
+"""Ops that make a root, keep one, lay one out otherwise, or take its square."""
 
 
 class Root:
@@ -47,6 +53,18 @@ class Root:
         """A multiple of the same root."""
         root = Root(self.base, value, self.square, self.signed)
         root.factor = factor if self.factor is None else self.factor * factor
+        return root
+
+    def moved(
+        self, op: Op, others: tuple[Any, ...], options: dict[str, Any], plain: Any
+    ) -> Root | None:
+        """Some of its elements, or all in another layout; of a multiple only if all have one factor."""
+        if self.factor is not None and np.ndim(plain(self.factor)):
+            return None
+        base = (*self.base, op, *others, *options.values())
+        move = lambda x: x if x is None else op(x, *others, **options)
+        root = Root(base, None, lambda: move(self.square()), move(self.signed))
+        root.factor = self.factor
         return root
 
     def square(self) -> Any:
@@ -77,6 +95,10 @@ def followed(
         return result
     roots = [_root_of(arg, plain) for arg in args[:2]]
     if not any(roots):
+        return result
+    if op in _MOVES or (op is rd.sum_ and np.size(plain(args[0])) == 1):
+        if roots[0] is not None:
+            _remember(result, roots[0].moved(op, args[1:], options, plain), plain)
         return result
     smooth = _smooth(op, args, options, roots, plain)
     if smooth is not None:

@@ -15,6 +15,7 @@ from error_texts import refusal, says
 from standing_alone import alone
 
 import wengert as wg
+from wengert.compile import recorded
 
 # Classes that people write
 
@@ -611,3 +612,60 @@ def test_which_object_it_is_the_run_decides(f):
     (wanted,) = oracle.central_gradient(lambda x: f(x, indices), 0.7)
     assert wg.grad(f)(0.7, indices) == pytest.approx(wanted, rel=1e-6)
     assert wg.pushforward(f, 0.7, indices)[1](1.0, None) == pytest.approx(wanted, rel=1e-6)
+
+
+# In recorded runs
+
+
+@pytest.mark.parametrize(("f", "make", "at"), GIVEN)
+def test_arguments_that_are_built_on_containers(f, make, at):
+    (wanted,) = wg.gradient(f, make(*at))
+    gradient = wg.grad(f, tier="recorded")(make(*at))
+    assert numbers(gradient) == pytest.approx(numbers(wanted))
+    product = wg.hvp(f, tier="recorded")(make(*at), gradient)
+    expected = wg.hvp(f, tier="static")(make(*at), wanted)
+    assert type(product) is type(gradient)
+    assert numbers(product) == pytest.approx(numbers(expected))
+    assert any(numbers(product))
+    push = recorded.pushforward(f, (make(*at),), {})[1]
+    assert push(gradient) == pytest.approx(sum(n * n for n in numbers(gradient)))
+
+
+class Stack(list):
+    def __init__(self, items, weight=1.0):
+        super().__init__(items)
+        self.weight = weight
+
+
+def test_results_that_are_built_on_containers():
+    y, back = recorded.pullback(lambda x: Stack([x, x * x], x**3), (3.0,), {})
+    assert (type(y), y, y.weight) == (Stack, [3.0, 9.0], 27.0)
+    assert back(Stack([1.0, 1.0], 2.0)) == (7.0 + 54.0,)
+    assert recorded.pullback(lambda x: Path([x, x * x]), (3.0,), {})[1]([1.0, 1.0]) == (7.0,)
+    dot = recorded.pushforward(lambda x: Stack([x, x * x], x**3), (3.0,), {})[1](1.0)
+    assert (type(dot), dot, dot.weight) == (Stack, [1.0, 6.0], 27.0)
+    jacobian = wg.jacobian(lambda x: Path([x, x * x]), tier="recorded")
+    assert jacobian(3.0) == pytest.approx(np.array([1.0, 6.0]))
+
+
+def test_numpy_takes_what_is_built_on_a_list():
+    def f(x):
+        table = np.stack(Path([np.ones(2) * x, np.ones(2)]))
+        return np.sum(Path([x, x**3])) * np.mean(table)
+
+    assert wg.grad(f, tier="recorded")(0.7) == pytest.approx(oracle.central_gradient(f, 0.7)[0])
+
+
+def test_matrices_by_what_is_built_on_containers():
+    hessian = wg.hessian(lambda p: p[0] ** 2 * p[1], tier="recorded")
+    assert hessian(Path([2.0, 3.0])) == pytest.approx(np.array([[6.0, 4.0], [4.0, 0.0]]))
+    for f, x in ((lambda s: s[0] * s.weight, Stack([2.0])), (lambda x: Stack([x]), 2.0)):
+        jacobian = wg.jacobian(f, tier="recorded")
+        error = refusal("WG202", TypeError, lambda: jacobian(x))  # noqa: B023
+        says(error, "a matrix of derivatives has no form for an object of class Stack")
+
+
+def test_a_vector_of_another_structure_is_refused():
+    product = wg.hvp(lambda d: d["a"] ** 2 * d["b"], tier="recorded")
+    error = refusal("WG203", ValueError, lambda: product({"a": 1.0, "b": 2.0}, {"c": 1.0}))
+    says(error, "the vector does not have the structure")

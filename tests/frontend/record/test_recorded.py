@@ -9,9 +9,11 @@ import types
 import warnings
 from array import array
 from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable, Sized
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 
 import numpy as np
 import pytest
@@ -832,3 +834,67 @@ def test_a_text_that_looks_like_the_class_of_boxes_is_the_programs_own():
     assert wg.grad(f, tier="recorded")(2.0, TypeError) == 3.0
     with pytest.raises(TypeError, match=r"^Recorded session is missing$"):
         wg.grad(f, tier="recorded")(2.0, KeyError)
+
+
+def by_length(x):
+    return 3.0 * x if hasattr(x, "__len__") else x * x
+
+
+def by_its_value(x):
+    try:
+        x = x.value
+    except AttributeError:
+        x = x * 1.0
+    return getattr(x, "value", x) ** 2
+
+
+def by_abstract_class(x):
+    return x * x if not isinstance(x, (Iterable, Sized)) and isinstance(x, Real) else 3.0 * x
+
+
+def by_its_class(x):
+    return x * x if x.__class__ is float and x.__class__ is type(x) else 3.0 * x
+
+
+def by_classes_of_classes(x):
+    kinds = (type(Layer), type(float), type(type), type(type(x)))
+    return x * x if all(kind is type for kind in kinds) else 3.0 * x
+
+
+@pytest.mark.parametrize(
+    "f", [by_length, by_its_value, by_abstract_class, by_its_class, by_classes_of_classes]
+)
+def test_a_number_has_what_floats_have(f):
+    assert wg.value_and_grad(f, **RECORDED)(3.0) == (9.0, 6.0)
+
+
+def test_attributes_of_functions_that_are_differentiated():
+    def times(k):
+        return lambda x: k * x
+
+    def of_order(f, x):
+        return f(x) * f.order * (1.0 if f.__doc__ is None else 5.0)
+
+    f = times(2.0)
+    f.order, f.__doc__ = 3.0, "Documented."
+    assert recorded.pullback(of_order, (f, 0.5), {})[1](1.0)[1] == 30.0
+
+
+def test_an_object_that_one_argument_holds_twice():
+    """Its derivative stands where it is first, so that a tangent which moves it as one meets it once."""
+
+    def f(rows):
+        return rows[0][0] ** 2 * rows[1][1]
+
+    row = [2.0, 3.0]
+    slope = wg.grad(f, **RECORDED)([row, row])
+    assert slope == [[12.0, 4.0], [0.0, 0.0]]
+    along = [[0.5, 0.25], [0.5, 0.25]]
+    push = recorded.pushforward(f, ([row, row],), {})[1]
+    wanted = wg.pushforward(f, [row, row])[1](along)
+    assert push(along) == wanted == sum(map(np.dot, slope, along))
+    twice = wg.hvp(f, **RECORDED)([row, row], along)
+    static = np.sum(wg.hvp(f, tier="static")([row, row], along), axis=0)
+    np.testing.assert_allclose(np.sum(twice, axis=0), static)
+    with pytest.raises(wg.errors.BadTangent, match="holds twice has two tangents here"):
+        push([[1.0, 0.0], [0.0, 0.0]])

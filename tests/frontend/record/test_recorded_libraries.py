@@ -307,3 +307,34 @@ def test_operators_of_polynomials_outside(f, expected):
         UnsupportedSyntax, match=r"`__r?(mul|add)__` of a \w+ is code that is not read"
     ):
         wg.grad(f, tier="static")(0.7)
+
+
+class Field:
+    """What NumPy takes for an array."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.items)
+
+
+def of_fields(x):
+    field = Field([x, x * x])
+    total = np.asarray(field).sum() + np.concatenate([field, Field([x])]) @ [1.0, x, 2.0]
+    whole = np.zeros(2)
+    whole[:] = field
+    whole += field
+    return total + np.dot(field, [x, 1.0]) + (np.ones(2) * x * field).prod() + whole.sum()
+
+
+def test_objects_that_are_arrays_for_numpy():
+    expected = (of_fields(0.8 + 1e-6) - of_fields(0.8 - 1e-6)) / 2e-6
+    value, slope = wg.value_and_grad(of_fields, tier="recorded")(0.8)
+    assert (value, slope) == (pytest.approx(of_fields(0.8)), pytest.approx(expected))
+
+
+def test_numbers_that_numpy_takes_out_of_an_object_are_refused():
+    roots = wg.grad(lambda x: np.roots(np.poly1d([1.0, -x - 3.0, 0.5])).max(), tier="recorded")
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="an object that holds numbers"):
+        roots(0.8)

@@ -237,6 +237,40 @@ def test_what_reading_refuses_says_both():
     says(error, "`eval()` cannot be read before it runs", "more than 100,000 bytes")
 
 
+def repeated(x):
+    return np.sum(np.arange(6.0).reshape(2, 3) * np.broadcast_to(x, (2, 3)) ** 3)
+
+
+def in_windows(x):
+    return np.sum(
+        np.arange(1.0, 5.0).reshape(2, 2) * np.lib.stride_tricks.sliding_window_view(x, 2) ** 3
+    )
+
+
+def parts_of_a_complex_array(x):
+    z = x * (1.0 + 2.0j)
+    return repeated(z.real) + in_windows(z.imag)
+
+
+@pytest.mark.parametrize("f", [repeated, in_windows, parts_of_a_complex_array])
+def test_views_that_repeat_a_part_of_complex_numbers(f):
+    x = np.array([1.0 + 4.0j, 2.0 - 1.0j, 3.0 + 2.0j]).real
+    wanted = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(wg.grad(f, **RECORDED)(x), wanted, rtol=1e-7)
+    # of homogeneous functions of degree three
+    np.testing.assert_allclose(wg.hvp(f, **RECORDED)(x, x), 2 * np.array(wanted), rtol=1e-7)
+
+
+def test_views_that_repeat_a_field_of_records():
+    def f(x):
+        table = np.zeros(3, dtype=[("a", float), ("n", int)])
+        table["a"] = x
+        return repeated(table["a"])
+
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(wg.grad(f, **RECORDED)(x), wg.grad(repeated, tier="static")(x))
+
+
 @pytest.mark.parametrize("most", [0, -1.0, float("nan")])
 def test_a_limit_is_a_number_of_bytes(most):
     with pytest.raises(BadArgument, match="limited to a number of bytes"), wg.tape_limit(most):

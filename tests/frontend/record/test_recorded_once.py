@@ -124,3 +124,25 @@ def test_arguments_in_parts_and_a_derivative_around():
         return np.sum(matrix["b"] ** 2) + len(log)
 
     assert wg.grad(around, tier="recorded")(2.0) == pytest.approx(slope(around, 2.0), rel=1e-7)
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_jacobians_by_integers(mode):
+    def f(v):
+        return np.array([v[0] * v[1], v[1]])
+
+    jacobian = wg.jacobian(f, mode=mode, tier="recorded")
+    np.testing.assert_array_equal(jacobian([1, 2]), [[2.0, 1.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(
+        wg.jacobian(jacobian, tier="recorded")([1, 2])[0], [[0.0, 1.0], [1.0, 0.0]]
+    )
+
+
+def test_diagonals_of_hessians_part_by_part():
+    def energy(p):
+        return p["a"] ** 3 * np.sum(p["b"] ** 2)
+
+    at = {"a": 1.5, "b": np.array([1.0, 2.0])}
+    diagonal = wg.diag_hessian(energy, tier="recorded")(at)
+    assert diagonal["a"] == pytest.approx(45.0)
+    np.testing.assert_allclose(diagonal["b"], [6.75, 6.75])

@@ -150,3 +150,20 @@ def test_records_with_arrays_in_them_are_not_moved():
 
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(joined)(0.8))
     assert "this function has no derivative of an array of records" in str(error)
+
+
+TWICE = {
+    "append": lambda x: np.sum(np.append(A, x) ** 3) + np.sum(np.append(x, A) ** 3),
+    "hstack": lambda x: np.sum(np.hstack([A, x]) ** 3),
+    "astype": lambda x: np.sum(np.abs((A * x).astype(complex) ** 2)),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_second_derivatives_of_what_is_joined_and_converted(name):
+    f = TWICE[name]
+    once = wg.grad(f, tier="recorded")
+    assert once(0.7) == pytest.approx(differences(f, 0.7), rel=1e-7)
+    wanted = pytest.approx(differences(once, 0.7), rel=1e-6)
+    assert wg.grad(lambda x: wg.grad(f)(x), tier="recorded")(0.7) == wanted
+    assert wg.hvp(f, tier="recorded")(0.7, 1.0) == wanted

@@ -7,11 +7,12 @@ function that the program called, and notes the op for the sweeps.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from inspect import currentframe
 from opcode import opmap
-from types import BuiltinFunctionType, FrameType
+from types import BuiltinFunctionType, FrameType, FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from ...ir.op import Op
 from ...numbers.levels import Level
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
+from ...numbers.squares import followed
 from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...ops.arrays.vectors import FACTORS
@@ -33,17 +35,19 @@ from .steps import Added, Asked, Begun, Computed, Read, Taken, Written
 from .tape import FLOATS, Held, Moved, Number, Seen, Tape, noting as noting, running
 
 T = TypeVar("T", bound=str | bytes)
+_frame = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 class Recorded(PerturbedNumber):
     """A number or an array of a run that is recorded."""
 
-    __slots__ = ("_value", "memory", "number", "tape")
-    _value: Any
+    __slots__ = ("below", "memory", "number", "tape")
+    below: Any
     tape: Tape
     number: Number | None
     memory: Memory | None
     __hash__ = PerturbedNumber.__hash__
+    plain = "wg.stop_gradient(x)"
 
     def __init__(
         self, value: Any, tape: Tape, number: Number | None = None, memory: Memory | None = None
@@ -56,11 +60,13 @@ class Recorded(PerturbedNumber):
 
     @property
     def value(self) -> Any:
-        return self._value
+        if _frame(1).f_builtins is operations.names:
+            return operations.attribute(self, "value")  # which says that a number has none
+        return self.below
 
     def become(self, view: Recorded) -> None:
         """Be another view of the same memory, in the place of the one that the tape keeps."""
-        _set_value(self, view.value)
+        _set_value(self, view.below)
 
     @property
     def level(self) -> Level:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -69,7 +75,8 @@ class Recorded(PerturbedNumber):
     @property
     def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """What `isinstance` asks where a class does not say: the class of the value."""
-        return type(value_of(self))
+        cls = type(value_of(self))
+        return operations.in_run(cls) if _frame(1).f_builtins is operations.names else cls
 
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
@@ -95,7 +102,7 @@ class Recorded(PerturbedNumber):
 
     def again(self) -> Recorded:
         """Another box of the same number or array: who holds it is told from who holds this one."""
-        box = Recorded(self.value, self.tape, self.number, self.memory)
+        box = Recorded(self.below, self.tape, self.number, self.memory)
         _set_root(box, self.root_of)
         return box
 
@@ -103,7 +110,15 @@ class Recorded(PerturbedNumber):
 
     def __getitem__(self, index: Any) -> Any:
         index = _plain_index(index)
-        value, memory = self._value, self.memory
+        found = self._item(index)
+        return (
+            found
+            if self.root_of is None
+            else followed(st.getitem, (self, index), {}, found, value_of)
+        )
+
+    def _item(self, index: Any) -> Any:
+        value, memory = self.below, self.memory
         if memory is None:
             if not hasattr(value_of(value), "dtype"):
                 return value[index]  # which says that a number has no items
@@ -142,14 +157,14 @@ class Recorded(PerturbedNumber):
             records.write(self, index, value)
             return
         self._about_to_take(value)
-        order = memory.order_of_copy(value_of(self._value)[index], value_of(value)) if (
+        order = memory.order_of_copy(value_of(self.below)[index], value_of(value)) if (
             type(value) is Recorded and value.memory is memory and memory.active
         ) else None  # fmt: skip
-        self._value[index] = at_level_below(value, self.tape)
+        self.below[index] = at_level_below(value, self.tape)
         moves = self.tape.is_open and is_active(value, self.tape)
         if moves or (memory.active and self.tape.is_open):
             memory.active = True
-            to = value_of(self._value)
+            to = value_of(self.below)
             kept = self._to_keep(value) if moves or self.tape.is_listed else None
             if order is not None:
                 kept = Moved(memory, order)
@@ -172,7 +187,7 @@ class Recorded(PerturbedNumber):
         for box in boxes_in((value,)):
             if box.tape.is_open and box.tape.level > self.tape.level:
                 raise noting(lost(box, "what an array of another differentiation is given"))
-        array = value_of(self._value)
+        array = value_of(self.below)
         if array.flags.writeable and overlaps_itself(array):
             raise noting(UnsupportedSyntax(*_OF_ONE_PLACE, calling_span()))
         if self.memory is not None and self.memory.is_given_twice:
@@ -205,7 +220,8 @@ class Recorded(PerturbedNumber):
         return (self[k] for k in reversed(range(len(self))))
 
     def __abs__(self) -> Any:
-        return recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+        found = recorded(self.tape, el.abs_, (self,), {}, operator.abs, (self,), {})
+        return followed(el.abs_, (self,), {}, found, value_of)
 
     # --- operators that change an array in place ----------------------------------------------
 
@@ -221,11 +237,11 @@ class Recorded(PerturbedNumber):
         in_items = isinstance(other, (list, tuple)) and boxes_in(other)
         other = operations.stacked(other) if in_items else gathered_items(other)
         self._about_to_take(other)
-        function(self._value, at_level_below(other, self.tape))
+        function(self.below, at_level_below(other, self.tape))
         if self._is_moved_by(other):
             self.memory.active = True
             kept = self._to_keep(other)
-            view = value_of(self._value)
+            view = value_of(self.below)
             self.tape.entries.append(Added(self.memory, view, ..., kept, sign, False))
         return self
 
@@ -241,12 +257,12 @@ class Recorded(PerturbedNumber):
         assert self.memory is not None
         self._about_to_take(other)
         index = _plain_index(index)
-        function.at(self._value, index, at_level_below(other, self.tape))
+        function.at(self.below, index, at_level_below(other, self.tape))
         if self._is_moved_by(other):
             self.memory.active = True
             kept = self._to_keep(other)
             sign = 1 if function is np.add else -1
-            view = value_of(self._value)
+            view = value_of(self.below)
             self.tape.entries.append(Added(self.memory, view, _kept_index(index), kept, sign, True))
 
     def _changed(self, op: Op, other: Any) -> Any:
@@ -330,6 +346,8 @@ class Recorded(PerturbedNumber):
         return operations.called_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        if not boxes_in((args, keywords)):  # NumPy has taken it out of an object
+            raise noting(UnsupportedSyntax(*_OF_ITEMS_OF_OBJECTS, calling_span()))
         return operations.called(function, args, keywords)
 
 
@@ -338,7 +356,7 @@ Recorded.__name__ = (
 )
 
 # past `__setattr__`, which is the program's
-_set_value = vars(Recorded)["_value"].__set__
+_set_value = vars(Recorded)["below"].__set__
 _set_tape = vars(Recorded)["tape"].__set__
 _set_number = vars(Recorded)["number"].__set__
 _set_memory = vars(Recorded)["memory"].__set__
@@ -374,6 +392,10 @@ _OF_ONE_PLACE = (
     "this writes to an array of which several elements lie in one place",
     "Write to the array that it is a view of.",
 )
+_OF_ITEMS_OF_OBJECTS = (
+    "a function of NumPy is given an object that holds numbers with derivatives, and takes them one by one",
+    "Give it the array or the list of these numbers.",
+)
 _OF_OBJECTS = (
     "this makes an array of objects, whose items have no derivatives",
     "Make the other operand a float: NumPy takes a `Fraction` as an object.",
@@ -390,9 +412,9 @@ def boxes_in(x: Any) -> list[Recorded]:
         return [x]
     if isinstance(x, PerturbedNumber):
         return boxes_in(x.value)
-    if type(x) in (list, tuple) or hasattr(type(x), "_fields"):
+    if isinstance(x, (list, tuple)):
         return [box for item in x for box in boxes_in(item)]
-    if type(x) is dict:
+    if isinstance(x, dict):
         return [box for item in x.values() for box in boxes_in(item)]
     if type(x) is np.ndarray and x.dtype == object:
         return boxes_in(x.ravel().tolist())
@@ -422,7 +444,7 @@ def is_active_at_any_level(x: Any) -> bool:
 def at_level_below(x: Any, tape: Tape) -> Any:
     """An operand without its derivative at the level of a tape."""
     if type(x) is Recorded:
-        return x.value if x.tape is tape else x
+        return x.below if x.tape is tape else x
     if isinstance(x, (list, tuple)):
         items = [at_level_below(item, tape) for item in x]
         return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
@@ -437,8 +459,8 @@ def operand(x: Any, tape: Tape, *, keeps: bool = True) -> Any:
         if x.number is not None:
             return x.number
         if x.memory is None:
-            return x.value
-        seen = Seen(x.value, x.memory, keeps=keeps)
+            return x.below
+        seen = Seen(x.below, x.memory, keeps=keeps)
         if keeps:
             tape.memories.append(x.memory)
         return seen if x.memory.active else Held(seen)
@@ -459,9 +481,17 @@ def takes_list(op: Op) -> bool:
 
 
 def gathered_items(x: Any) -> Any:
-    """An array of objects, some of which are boxes, as one box."""
-    if type(x) is np.ndarray and x.dtype == object and boxes_in(x):
-        return operations.stacked(x)
+    """An array of objects, some of which are boxes, as one box; also what an object says that it is as an array."""
+    if type(x) is np.ndarray:
+        return operations.stacked(x) if x.dtype == object and boxes_in(x) else x
+    return as_class_says(x)
+
+
+def as_class_says(x: Any) -> Any:
+    """What an object of the program's is as an array, if its class says so."""
+    own = getattr(type(x), "__array__", None)
+    if isinstance(own, FunctionType) and own.__builtins__ is operations.names:
+        return own(x)
     return x
 
 
@@ -558,6 +588,8 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
         active = active and (tape.is_listed or not is_constant)
     if not active:
         return boxed_result(tape, _outside(memories, result), memories)
+    if op is st.valued and not tape.is_listed:
+        result = _outside(memories, result)
     kept = tuple([operand(x, tape) for x in operands])
     box, out, is_new = _result(tape, result, memories)
     if is_new:
@@ -618,7 +650,7 @@ def _of_tape(x: Any, tape: Tape) -> Any:
 
 
 def _outside(memories: Sequence[Memory], result: Any) -> Any:
-    """A result without a derivative, outside of memory that has one: `stop_gradient` gives the array itself."""
+    """A result outside of memory that has a derivative: `stop_gradient` and `valued` give the array itself."""
     array = value_of(result)
     if isinstance(array, np.ndarray) and any(m.active and m.holds(array) for m in memories):
         return result.copy("K")
@@ -642,9 +674,11 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
     """The box of a result, what the tape keeps of it, and whether it is new: a view is not."""
     if isinstance(result, (tuple, list)):
         found = [_result(tape, item, memories) for item in result]
-        outs = tuple(out for _, out, _ in found)
         items = [box for box, _, _ in found]
         is_new = any(new for _, _, new in found)
+        outs = tuple(out for _, out, _ in found)
+        if is_new and not tape.is_listed:  # what is not new has no cotangent, but a shape
+            outs = tuple(_shape_of(out, box) for out, box in zip(outs, items, strict=True))
         made = tuple.__new__(type(result), items) if isinstance(result, tuple) else items
         return made, outs, is_new
     array = value_of(result)
@@ -668,6 +702,13 @@ def _result(tape: Tape, result: Any, memories: Sequence[Memory]) -> tuple[Any, A
         return result, result, False
     number = Number(result, tape.slot())
     return Recorded(result, tape, number), number, True
+
+
+def _shape_of(out: Any, view: Any) -> Any:
+    """What the tape keeps of one of several results: of a view, whose cotangents lie in its memory, its shape."""
+    if out is not None or type(view) is not Recorded or view.memory is None:
+        return out
+    return Held(Seen(view.below, view.memory, keeps=False))
 
 
 def _spread_out(x: Any) -> Any:

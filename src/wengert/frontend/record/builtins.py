@@ -161,8 +161,7 @@ class _TypeOf(type):
             return super().__call__(*args, **keywords)
         if len(args) != 1:
             return builtins.type(*args, **keywords)
-        found = builtins.type(value_of(args[0]))
-        return TYPES.get(found, found)
+        return in_run(builtins.type(value_of(args[0])))
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, builtins.type)
@@ -175,10 +174,26 @@ class _TypeOf(type):
 
 
 Type: Any = _TypeOf("type", (type,), {})
+TYPES.update({type: Type, StandsFor: Type, _TypeOf: Type})
+
+
+def in_run(cls: type) -> Any:
+    """What a program calls a type: what stands for it."""
+    return TYPES.get(cls, cls)
 
 
 def _isinstance(x: Any, cls: Any) -> bool:
-    return isinstance(x, real(cls))
+    return isinstance(value_of(x) if type(x) is Recorded else x, real(cls))
+
+
+def _hasattr(x: Any, name: str) -> bool:
+    return hasattr(value_of(x) if type(x) is Recorded else x, name)
+
+
+def _getattr(x: Any, name: str, *default: Any) -> Any:
+    if type(x) is Recorded and not hasattr(value_of(x), name):
+        return getattr(value_of(x), name, *default)
+    return getattr(x, name, *default)
 
 
 def _issubclass(cls: Any, of: Any) -> bool:
@@ -204,8 +219,13 @@ BUILTINS: dict[str, Any] = Names({
     "complex": COMPLEX,
     "type": Type,
     "isinstance": _isinstance,
+    "hasattr": _hasattr,
+    "getattr": _getattr,
     "issubclass": _issubclass,
     "super": _super,
     "__import__": _import,
 })  # fmt: skip
 """What names mean in a program that is recorded, where it says nothing else of them."""
+
+operations.names = BUILTINS
+operations.in_run = in_run

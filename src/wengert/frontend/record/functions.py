@@ -102,7 +102,7 @@ _ONE_BY_ONE = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 def _bound(op: Op, args: Any, keywords: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """What a function is given, arrays of boxes in its lists as boxes, and the operands and options of its op."""
     if takes_list(op) and args and isinstance(args[0], (list, tuple)):
-        args = (type(args[0])(map(gathered_items, args[0])), *args[1:])
+        args = (list(map(gathered_items, args[0])), *args[1:])
     operands, options = bind(op, args, keywords)
     return args, _with_defaults(op, operands) if op in registry.ruled else operands, options
 

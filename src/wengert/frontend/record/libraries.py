@@ -16,7 +16,7 @@ from ...ir.callers import calling_span
 from ...ops import registry
 from ..polyfills import manifest
 from .as_text import INSTEAD, MODULES, refuse_as_text
-from .boxes import Recorded, boxes_in, fresh, held_elsewhere, is_active, noting
+from .boxes import Recorded, as_class_says, boxes_in, fresh, held_elsewhere, is_active, noting
 from .classes import LEFT_ALONE, LIBRARIES, arrays_held
 from .foreign import by_stand_in, may_hold_boxes
 from .functions import anything, called, called_ufunc
@@ -261,6 +261,8 @@ def _found(function: Any, args: Any, keywords: Any) -> Any:
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
     if getattr(function, "__module__", None) in ("math", "statistics"):
         args = tuple(map(_listed, args))
+    if getattr(function, "__module__", "numpy").startswith("numpy"):
+        args = tuple(map(_as_array, args))
     for text in _texts(args):
         refuse_as_text(text)
     for name, x in keywords.items():
@@ -274,6 +276,14 @@ def _found(function: Any, args: Any, keywords: Any) -> Any:
         if instead is not None:
             return by_stand_in(function, instead, args, keywords)
     return anything(function, args, keywords)
+
+
+def _as_array(x: Any) -> Any:
+    """What NumPy takes an operand for: objects, also in lists, for the arrays that they say they are."""
+    if type(x) not in (list, tuple):
+        return as_class_says(x)
+    items = list(map(as_class_says, x))
+    return x if all(a is b for a, b in zip(items, x, strict=True)) else type(x)(items)
 
 
 def _as_seen(found: Any) -> Any:

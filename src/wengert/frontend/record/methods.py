@@ -13,6 +13,7 @@ from ...errors import LostDerivative, UnsupportedSyntax
 from ...ir.callers import calling_span
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
+from ...numbers.squares import followed
 from ...ops import registry
 from . import boxes, records
 from .boxes import Recorded, boxes_in, is_active
@@ -53,8 +54,9 @@ def attribute(box: Recorded, name: str) -> Any:
 
 def _view(box: Recorded, name: str) -> Any:
     """An attribute that is a view of the array."""
-    below = getattr(box.value, name)
-    return boxes.noted(box.tape, registry.named("transpose"), (box,), {}, below)
+    op, below = registry.named("transpose"), getattr(box.value, name)
+    found = boxes.noted(box.tape, op, (box,), {}, below)
+    return followed(op, (box,), {}, found, value_of) if name == "T" else found
 
 
 def _part(box: Recorded, name: str) -> Any:

@@ -9,7 +9,7 @@ Operation = Callable[..., Any]
 
 
 class Operations:
-    """The rules of ops, functions on boxes, and what the program of the run is."""
+    """The rules of ops, functions on boxes, and what the program of the run is and calls by which name."""
 
     pull: Operation
     push: Operation
@@ -22,6 +22,8 @@ class Operations:
     current: Operation
     of_library: Operation
     run: Operation
+    names: Any
+    in_run: Operation
 
 
 operations = Operations()

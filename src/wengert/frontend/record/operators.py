@@ -13,7 +13,7 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
-from .boxes import Recorded, asked, at_level_below, gathered_items, noted, recorded
+from .boxes import Recorded, as_class_says, asked, at_level_below, gathered_items, noted, recorded
 from .steps import Weighted
 from .tape import FLOATS, Number
 
@@ -44,13 +44,13 @@ def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
         if self.memory is None or self.root_of is not None or not _fits(self, other):
             return by_numbers(self, other)
         pair = (other, self) if is_reflected else (self, other)
-        is_plain = type(self.value) is np.ndarray and type(value_of(other)) is type(
+        is_plain = type(self.below) is np.ndarray and type(value_of(other)) is type(
             at_level_below(other, self.tape)
         )
         return recorded(self.tape, op, pair, {}, function if is_plain else op, pair, {})
 
     def forward(self: Recorded, other: Any) -> Any:
-        value, tape = self.value, self.tape
+        value, tape = self.below, self.tape
         if (
             type(value) not in FLOATS
             or self.root_of is not None
@@ -63,7 +63,7 @@ def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
         if type(other) is Recorded:
             if other.tape is not tape or other.root_of is not None or other.number is None:
                 return slow(self, other)
-            second, other = other.number.slot, other.value
+            second, other = other.number.slot, other.below
         if type(other) not in FLOATS:
             return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
         by = weights(value, other)
@@ -113,7 +113,7 @@ def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) ->
         function: computes the result.
         x: the number.
     """
-    value, tape = x.value, x.tape
+    value, tape = x.below, x.tape
     if type(value) not in FLOATS or x.number is None or not tape.is_open or tape.listed:
         return None
     result = function(value)
@@ -186,6 +186,9 @@ def _saying(name: str) -> Any:
         if result is not NotImplemented:
             return result
         if _numpy_takes(self, other, name):
+            made = as_class_says(other)
+            if made is not other:
+                return function(made, self) if is_reflected else function(self, made)
             objects = _as_objects(self)
             pair = (other, objects) if is_reflected else (objects, other)
             return gathered_items(function(*pair))

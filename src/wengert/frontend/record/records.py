@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def is_record(x: Any) -> bool:
     """Whether a value is a record, or an array of records."""
-    return getattr(getattr(value_of(x), "dtype", None), "names", None) is not None
+    value = value_of(x)
+    return isinstance(value, (np.ndarray, np.void)) and value.dtype.names is not None
 
 
 def item(box: Recorded, index: Any) -> Any:

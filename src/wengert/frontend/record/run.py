@@ -38,11 +38,16 @@ Build = Callable[[Callable[["Leaf"], Any]], Any]
 class Leaf:
     """A number or an array that a run is differentiated by."""
 
-    __slots__ = ("box", "example")
+    __slots__ = ("box", "example", "is_again")
 
-    def __init__(self, box: Recorded, example: Any):
+    def __init__(self, box: Recorded, example: Any, *, is_again: bool = False):
         self.box = box
         self.example = example
+        self.is_again = is_again
+        """Whether it is part of an object that the argument has held before: its derivative is there."""
+
+    def again(self) -> Leaf:
+        return Leaf(self.box, self.example, is_again=True)
 
     def zeros(self) -> Any:
         return zeros(value_of(self.example))
@@ -173,7 +178,8 @@ class RecordedRun:
         if found is not None and id(x) in self._shared:
             if is_of_others:
                 raise UnsupportedSyntax(*_OF_TWO_ARGUMENTS)
-            return found[1], self._shared[id(x)]
+            build = self._shared[id(x)]
+            return found[1], lambda of: build(lambda leaf: of(leaf.again()))
         count = len(self.leaves)
         made, build = self._enter_container(x)
         self._shared[id(x)] = build
@@ -282,7 +288,7 @@ class RecordedRun:
         found = self._pulled(pairs)
 
         def of(leaf: Leaf) -> Any:
-            return like_leaf(found.get(id(leaf)), leaf)
+            return leaf.zeros() if leaf.is_again else like_leaf(found.get(id(leaf)), leaf)
 
         return [self.builds[k](of) for k in which]
 
@@ -335,11 +341,12 @@ def _structure(y: Any, tape: Tape) -> Any:
         return y.again()
     if isinstance(y, PerturbedNumber) or is_number(y):
         return gathered_items(y)
-    if isinstance(y, (list, tuple)) and not is_built_on_container(type(y)):
+    is_built = is_built_on_container(type(y))
+    if isinstance(y, (list, tuple)) and not is_built:
         return like(y, [_structure(item, tape) for item in y])
-    if isinstance(y, dict):
+    if isinstance(y, dict) and not is_built:
         return {key: _structure(item, tape) for key, item in y.items()}
-    if is_object(y):
+    if is_built or is_object(y):
         parts = attributes_of(y).items()
         cls = vars(type(y)).get(CLASS, type(y))
         return Parts(cls, {name: _structure(item, tape) for name, item in parts})
@@ -403,6 +410,8 @@ def _tangent_of(y: Any, dots: dict[int, Any]) -> Any:
         return {key: _tangent_of(item, dots) for key, item in y.items()}
     if isinstance(y, Parts):
         parts = {name: _tangent_of(item, dots) for name, item in vars(y).items()}
+        if is_built_on_container(y.of_class):
+            return like_built_on(y.of_class, parts)
         is_plain = not hasattr(y.of_class, "__dataclass_fields__")
         made = SimpleNamespace() if is_plain else object.__new__(y.of_class)
         fill(made, parts)

@@ -17,7 +17,7 @@ from ...ir.callers import calling_span
 from ...ir.graph import Span
 from ...numbers.levels import Level
 from ...numbers.number import value_of
-from .memory import Memory, Saved, overlaps_itself, owner, places
+from .memory import Memory, Saved, overlaps_itself, owner, places, relaid
 
 FLOATS = frozenset((float, np.float64))
 """Classes of numbers with which arithmetic takes a short way."""
@@ -271,9 +271,13 @@ class Sweep:
         if overlaps_itself(view):
             whole = np.broadcast_to(bar, view.shape)
             flat = self.shadow(memory)
+            if value_of(flat).dtype.kind == "c" and view.dtype.kind == "f":
+                flat = relaid(flat, value_of(flat).view(view.dtype))
             if view.dtype.kind == value_of(flat).dtype.kind:
-                where = places(view, memory.low, value_of(memory.flat).itemsize)
-                np.add.at(flat, where, whole)
+                np.add.at(flat, places(view, memory.low, view.itemsize), whole)
+                return
+            if flat is value_of(flat):
+                np.add.at(self.part(memory, view), tuple(np.indices(view.shape)), whole)
                 return
         here = self.part(memory, view)
         here += bar

@@ -98,6 +98,8 @@ roots = declare("roots", "p", infer=Array("", 1), np="roots")
 _OVER = "x, s, *, free, used=()"
 over_values = helper("over_values", _OVER, ak.like_first)
 over_values_bar = helper("over_values_bar", _OVER, ak.like_first)
+completing = helper("completing", "x, rest", ak.like_first)
+completing_bar = helper("completing_bar", "x, rest", ak.like_first)
 matched = helper("matched", "x, values", lambda args, params: Array("int64", ak.rank_of(args[0])))
 independent = helper("independent", "V, w, A", ak.like_first)
 blur = helper("blur", "w, V, A", lambda args, params: Array("float64", ak.rank_of(args[0])))

@@ -40,3 +40,15 @@ def operands_of(refusal: WengertError, span: Span | None) -> tuple[Const, ...]:
     at = finding.span or span
     place = at and (at.file, at.line, at.column, at.end_line, at.end_column, at.function)
     return tuple(map(Const, (refusal.code, finding.message, finding.hint, place)))
+
+
+def of_matrix(cls: type) -> tuple[str, str]:
+    """Says that a matrix of derivatives has no form for an object that is built on a container, and the way out."""
+    message = (
+        f"a matrix of derivatives has no form for an object of class {cls.__name__} here: it has attributes beside "
+        "its items, says how these are read, is inside of another container or the result"
+    )
+    return (
+        message,
+        "Differentiate a function of plain containers, and to plain containers, or use `wg.pullback`.",
+    )

@@ -15,6 +15,8 @@ from __future__ import annotations
 from ...ops.arrays.creation import arange, eye
 from ...ops.arrays.factorisations import (
     blur,
+    completing,
+    completing_bar,
     eig,
     eigvals,
     independent,
@@ -115,7 +117,17 @@ also_linear(over_values_bar, (lambda ȳ, x, s, **options: over_values(ȳ, s, **o
 
 def _completed(dU, U, rest):
     """The columns that complete a basis turn as little as they can."""
-    return concatenate((dU, -U @ (_adjoint(dU) @ rest)), axis=-1)
+    return concatenate((dU, completing(-U @ (_adjoint(dU) @ rest), rest)), axis=-1)
+
+
+@differential(completing)
+@differential(completing_bar)
+def _(dx, drest, x, rest, Ω):
+    return dx
+
+
+also_linear(completing, (lambda ȳ, x, rest: completing_bar(ȳ, rest), None))
+also_linear(completing_bar, (lambda ȳ, x, rest: ȳ, None))
 
 
 # --- QR -----------------------------------------------------------------------------------

@@ -286,6 +286,33 @@ def over_values_bar(x: Any, s: Any, *, free: int, used: Any = ()) -> Any:
     return x / np.where(zero, np.inf, s)[..., None, :]
 
 
+def completing(x: Any, rest: Any) -> Any:
+    """How vectors turn that complete a basis; of several, any turn among themselves is as good.
+
+    Args:
+        x: the least turn.
+        rest: the vectors.
+    """
+    return x.copy()
+
+
+def completing_bar(x: Any, rest: Any) -> Any:
+    """The transpose of `completing`.
+
+    Raises:
+        ValueError: the cotangents depend on how the vectors lie among themselves, which is chosen.
+    """
+    inside = np.conj(np.swapaxes(rest, -1, -2)) @ x
+    turned = _with_diagonal(np.abs(inside - np.conj(np.swapaxes(inside, -1, -2))), 0.0)
+    rounding = np.sqrt(np.finfo(turned.dtype).eps) * np.max(np.abs(x), initial=0.0)
+    if (turned > rounding).any():
+        raise _refused(
+            f"{rest.shape[-1]} vectors complete a basis: they can be chosen in any way within what they span, and "
+            "have no derivative\n" + _WAY_OUT
+        )
+    return x.copy()
+
+
 def _zero(s: Any) -> Any:
     return s <= _rounding(s)
 

@@ -53,7 +53,7 @@ def may_be_nan(x: Any) -> bool:
 
 def cast_like(x: Any, like: Any) -> Any:
     """A tangent after a conversion to the dtype of `like`; integers and booleans have none."""
-    x, dtype = np.asarray(x), np.asarray(like).dtype
+    x, dtype = np.asarray(x), np.result_type(like)
     if dtype.kind not in "fc":
         return np.zeros(x.shape)
     return (x.real if dtype.kind == "f" else x).astype(dtype)
