@@ -100,9 +100,9 @@ class Place:
 
     def _by_client(self, task: Any, args: tuple[Any, ...]) -> Any:
         """By a client of Dask: parts are sent once, sums are taken on the workers, in pairs."""
-        client = self.executor
-        if self._held is None:
-            self._held = (
+        client, held = self.executor, self._held
+        if held is None:
+            held = self._held = (
                 client.compute(self.parts)
                 if _is_delayed(self.parts)
                 else client.scatter(list(self.parts), hash=False)
@@ -110,7 +110,7 @@ class Place:
         (given,) = client.scatter([args], broadcast=True, hash=False)
         futures = [
             client.submit(computed, task, given, part, k, pure=False)
-            for k, part in enumerate(self._held)
+            for k, part in enumerate(held)
         ]
         while len(futures) > 1:
             pairs = zip(futures[::2], futures[1::2], strict=False)
