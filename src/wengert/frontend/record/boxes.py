@@ -323,6 +323,7 @@ class Recorded(PerturbedNumber):
         return answer
 
     def __float__(self) -> float:
+        """For code in C; the program's own `float` gives a box (`frontend/record/builtins`)."""
         if not is_active_at_any_level(self):
             return float(value_of(self))
         raise noting(lost(self, "a float"))
