@@ -109,8 +109,7 @@ class Place:
             )
         (given,) = client.scatter([args], broadcast=True, hash=False)
         futures = [
-            client.submit(computed, task, given, part, k, pure=False)
-            for k, part in enumerate(held)
+            client.submit(computed, task, given, part, k, pure=False) for k, part in enumerate(held)
         ]
         while len(futures) > 1:
             pairs = zip(futures[::2], futures[1::2], strict=False)

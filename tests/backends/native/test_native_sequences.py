@@ -1,4 +1,7 @@
-"""Lists and tuples as arguments: numbers, and arrays of one shape, however many."""
+"""Lists and tuples as arguments: numbers, arrays of one shape, and what is built of such, however many."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -92,3 +95,98 @@ def test_a_tuple_after_a_list():
     compiled = wg.jit(wg.grad(product), strict=True)
     for given in (matrices(8), tuple(matrices(8))):
         assert type(compiled(given)) is type(given)
+
+
+# --- rows of data -----------------------------------------------------------------------------
+
+
+@dataclass
+class Observation:
+    t: float
+    y: float
+    weight: float = 1.0
+
+
+class Point(NamedTuple):
+    t: float
+    y: float
+
+
+def of_pairs(w, rows):
+    return sum((w[0] * t + w[1] - y) ** 2 for t, y in rows)
+
+
+def of_rows(w, rows):
+    total = 0.0
+    for k in range(len(rows)):
+        total += (w[0] * rows[k][0] - rows[k - 1][1]) ** 2
+    return total
+
+
+def of_objects(w, rows):
+    total = 0.0
+    for row in rows:
+        if row.y > 0.5:
+            total += (w[0] * row.t + w[1] - row.y) ** 2
+    return total
+
+
+def of_dictionaries(w, rows):
+    return sum([np.sin(w[0] * row["t"]) * row["y"] for row in rows])
+
+
+def of_matrices(w, rows):
+    total = 0.0
+    for weight, (m, v) in rows:
+        total += weight * np.sum(np.tanh(m @ v * w[0]))
+    return total
+
+
+def pairs(count):
+    return [(0.1 * k, 0.2 * k - 0.3) for k in range(count)]
+
+
+DATA = {
+    "pairs": (of_pairs, pairs),
+    "lists": (of_rows, lambda n: list(map(list, pairs(n)))),
+    "tuples by number": (of_rows, lambda n: tuple(pairs(n))),
+    "named tuples": (of_objects, lambda n: [Point(*pair) for pair in pairs(n)]),
+    "data classes": (of_objects, lambda n: [Observation(*pair) for pair in pairs(n)]),
+    "dictionaries": (of_dictionaries, lambda n: [{"t": t, "y": y} for t, y in pairs(n)]),
+    "arrays in tuples": (
+        of_matrices,
+        lambda n: [(t, (np.full((2, 3), t), np.arange(3.0))) for t, _ in pairs(n)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_rows_of_data(name):
+    f, rows = DATA[name]
+    w = np.array([0.7, -0.2])
+    compiled, g = wg.jit(wg.value_and_grad(f), strict=True), wg.value_and_grad(f)
+    for count in (7, 20, 100):
+        trees.assert_close(compiled(w, rows(count)), g(w, rows(count)), rel=1e-12)
+    assert compiled.exits == 0
+
+
+def test_rows_that_differ_are_left_to_python():
+    w = np.array([0.7, -0.2])
+    for rows in ([*pairs(8), (1, 2.0)], [*pairs(8), (1.0, 2.0, 3.0)][:8], [*pairs(8), [1.0, 2.0]]):
+        expected = wg.grad(of_pairs)(w, rows)
+        compiled = wg.jit(wg.grad(of_pairs))
+        np.testing.assert_allclose(compiled(w, rows), expected, rtol=1e-13)
+
+
+def test_rows_that_change_are_the_callers():
+    def changed(w, rows):
+        for row in rows:
+            row.y = row.y * w
+        rows[0].t = 5.0
+        return sum(row.y for row in rows)
+
+    rows, expected = ([Observation(*pair) for pair in pairs(9)] for _ in range(2))
+    with pytest.warns(NativeWarning):
+        value = wg.jit(changed)(2.0, rows)
+    assert value == changed(2.0, expected)
+    assert rows == expected

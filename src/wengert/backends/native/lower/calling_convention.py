@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,10 +52,23 @@ class KnownLeaf:
 
 
 @value_record
-class ListLeaf:
-    """A list or tuple of numbers of one type, or of arrays of one shape."""
+class PartsLeaf:
+    """Tuples, lists, dictionaries or objects that are built alike, part by part."""
 
-    item: NumberLeaf | ArrayLeaf
+    form: str
+    keys: tuple[Any, ...]
+    type: Any
+    parts: tuple[ItemLeaf, ...]
+
+
+ItemLeaf = NumberLeaf | ArrayLeaf | PartsLeaf
+
+
+@value_record
+class ListLeaf:
+    """A list or tuple of numbers of one type, of arrays of one shape, or of what is made of such, part by part."""
+
+    item: ItemLeaf
     form: str
 
 
@@ -194,14 +207,64 @@ def _array_leaf(value: np.ndarray[Any, Any], sizes: Sizes) -> ArrayLeaf | Comple
 
 
 def _list_leaf(value: Sequence[Any], sizes: Sizes) -> ListLeaf:
-    kinds = set(map(type, value))
-    if len(kinds) > 1:
+    return ListLeaf(_item_leaf(value, sizes), "tuple" if isinstance(value, tuple) else "list")
+
+
+def _item_leaf(values: Sequence[Any], sizes: Sizes) -> ItemLeaf:
+    """What the items of a list are."""
+    if len(set(map(type, values))) > 1:
         raise Unlowered("a list of items of different types")
-    item, form = leaf_of(value[0], sizes), "tuple" if isinstance(value, tuple) else "list"
+    built = _built(values[0])
+    if built is not None:
+        form, keys, type_ = built
+        by_place = issubclass(type(values[0]), (tuple, list))
+        if any(len(x) != len(keys) if by_place else _built(x) != built for x in values):
+            raise Unlowered("a list of items that are built in different ways")
+        columns = columns_of(form, values)
+        return PartsLeaf(form, keys, type_, tuple(_item_leaf(c, sizes) for c in columns))
+    item = leaf_of(values[0], sizes)
     if isinstance(item, ArrayLeaf):
-        if any(x.shape != value[0].shape or x.dtype != value[0].dtype for x in value):
+        if any(x.shape != values[0].shape or x.dtype != values[0].dtype for x in values):
             raise Unlowered("a list of arrays of different shapes or types")
-        return ListLeaf(replace(item, contiguous=True), form)  # they are put one after the other
+        return replace(item, contiguous=True)  # they are put one after the other
     if not isinstance(item, NumberLeaf):
         raise Unlowered("a list of something that is no number and no array")
-    return ListLeaf(item, form)
+    return item
+
+
+def _built(value: Any) -> tuple[str, tuple[Any, ...], Any] | None:
+    """The form of a container or an object, its keys and its class; None of all else."""
+    cls: Any = type(value)
+    if cls in (tuple, list) and value:
+        return cls.__name__, tuple(range(len(value))), None
+    if cls is dict and value:
+        return "dict", tuple(value), None
+    if hasattr(cls, "_fields") and issubclass(cls, tuple):
+        return "namedtuple", tuple(value._fields), cls
+    if hasattr(cls, "__dataclass_fields__") and getattr(value, "__dict__", None):
+        return "dataclass", tuple(vars(value)), cls
+    return None
+
+
+def columns_of(form: str, values: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+    """The parts of items that are built alike, each for all of them."""
+    rows = values
+    if form == "dict":
+        rows = [value.values() for value in values]
+    elif form == "dataclass":
+        rows = [vars(value).values() for value in values]
+    return zip(*rows, strict=True)
+
+
+def arrays_in(leaf: Leaf | PartsLeaf) -> Iterator[ArrayLeaf | ComplexArrayLeaf]:
+    """The arrays of a leaf, whose sizes a call has."""
+    match leaf:
+        case ArrayLeaf() | ComplexArrayLeaf():
+            yield leaf
+        case ListLeaf(item=item):
+            yield from arrays_in(item)
+        case PartsLeaf(parts=parts):
+            for part in parts:
+                yield from arrays_in(part)
+        case _:
+            pass

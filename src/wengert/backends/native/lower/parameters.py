@@ -12,7 +12,7 @@ from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements
 from . import calling_convention as cc
-from .sequences.columns import Arrays, GrowingList, Numbers
+from .sequences.columns import Arrays, Column, GrowingList, Numbers, Parts
 
 
 class Writes(Exception):
@@ -45,8 +45,7 @@ class Parameters:
         self.roots: dict[int, int] = {}
         self.forms: dict[int, str] = {}
         self._kept: list[nv.Root] = []
-        parts = [x.item if isinstance(x, cc.ListLeaf) else x for x in leaves]
-        arrays = [x for x in parts if isinstance(x, (cc.ArrayLeaf, cc.ComplexArrayLeaf))]
+        arrays = (array for leaf in leaves for array in cc.arrays_in(leaf))
         numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]
@@ -126,19 +125,27 @@ class Parameters:
         self._kept.append(root)
         return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
-    def _list(self, k: int, hint: str, item: cc.NumberLeaf | cc.ArrayLeaf) -> GrowingList:
+    def _list(self, k: int, hint: str, item: cc.ItemLeaf) -> GrowingList:
         if k in self.written:
             raise nv.Unlowered("a list of the caller that the function changes")
-        pointer, length = self.e.slot(hint, "ptr"), self.e.slot(f"{hint}_length", "i64")
-        self.slots += [pointer, length]
+        length = self.e.slot(f"{hint}_length", "i64")
+        self.slots.append(length)
+        return GrowingList(self._column(k, hint, item), length, length)
+
+    def _column(self, k: int, hint: str, item: cc.ItemLeaf) -> Column:
+        if isinstance(item, cc.PartsLeaf):
+            names = [f"{hint}_{key}" if str(key).isidentifier() else hint for key in item.keys]
+            pairs = zip(names, item.parts, strict=True)
+            columns = [self._column(k, name, part) for name, part in pairs]
+            return Parts(columns, nv.Tuple((), item.form, item.keys, item.type))
+        pointer = self.e.slot(hint, "ptr")
+        self.slots.append(pointer)
         root = nv.Root(pointer, hint, lasts=True)
         self.roots[id(root)] = k
         self._kept.append(root)
         if isinstance(item, cc.ArrayLeaf):
-            column = Arrays(root, item.code, self._dims(item))
-        else:
-            column = Numbers(root, item.code, nv.NUMPY if item.numpy else nv.PYTHON, 64)
-        return GrowingList(column, length, length)
+            return Arrays(root, item.code, self._dims(item))
+        return Numbers(root, item.code, nv.NUMPY if item.numpy else nv.PYTHON, 64)
 
     def _dims(self, leaf: cc.ArrayLeaf | cc.ComplexArrayLeaf) -> tuple[Expr, ...]:
         return tuple(nv.ONE if n is None else self.sizes[n] for n in leaf.sizes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from .machine import compiled, machine
 from .runtime import runtime
 from .threads import pool
 
+_TYPE_CODES: dict[Code, str] = {"f64": "d", "i64": "q", "f32": "f"}
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
 
 
@@ -116,7 +118,7 @@ class Kernel:
         except OverflowError:  # an integer of more than 64 bits
             return EXITED
         made = self._memory_for_results(sizes)
-        words += [array.ctypes.data for array in made.values()]
+        words += [memory.ctypes.data for memory in made.values()]
         words += sizes
         frame = bytearray(self._inputs.size + self._outputs.size)
         self._inputs.pack_into(frame, 0, *words)
@@ -154,12 +156,8 @@ class Kernel:
                     pairs = zip(numbers, value.shape, strict=True)
                     sizes.update((n, size) for n, size in pairs if n is not None)
                 case cc.ListLeaf(item=item):
-                    array = np.array(value, NUMPY_NAMES[item.code])
-                    keep.append(array)
-                    if isinstance(item, cc.ArrayLeaf):
-                        pairs = zip(item.sizes, value[0].shape, strict=True)
-                        sizes.update((n, size) for n, size in pairs if n is not None)
-                    words += [array.ctypes.data, len(value)]
+                    words.append(len(value))
+                    words += _columns(item, value, sizes, keep)
                 case cc.KnownLeaf():
                     pass
         return words, [sizes[n] for n in range(len(sizes))]
@@ -207,6 +205,28 @@ class Kernel:
                 return _copied(words[pointer], "f64", (*shape, 2)).view(complex)[..., 0]
             case cc.KnownResult(value=value):
                 return value
+
+
+def _columns(
+    item: cc.ItemLeaf, values: Sequence[Any], sizes: dict[int, int], keep: list[Any]
+) -> Iterator[int]:
+    """The addresses of the items of a list, part by part."""
+    if isinstance(item, cc.PartsLeaf):
+        parts = zip(item.parts, cc.columns_of(item.form, values), strict=True)
+        for part, column in parts:
+            yield from _columns(part, column, sizes, keep)
+        return
+    if isinstance(item, cc.NumberLeaf) and item.code != "b1":
+        numbers = array(_TYPE_CODES[item.code], values)  # in a third of NumPy's time
+        keep.append(numbers)
+        yield numbers.buffer_info()[0]
+        return
+    if isinstance(item, cc.ArrayLeaf):
+        pairs = zip(item.sizes, values[0].shape, strict=True)
+        sizes.update((n, size) for n, size in pairs if n is not None)
+    items = np.array(values, NUMPY_NAMES[item.code])
+    keep.append(items)
+    yield items.ctypes.data
 
 
 def _whose(origin: Origin, words: Mapping[Slot, Any]) -> int:
