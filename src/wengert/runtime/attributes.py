@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from .containers import CONTENTS, contents, own_dictionary
-from .cotangents import accumulate, zeros
+from .cotangents import OfAttributes, accumulate, zeros
 from .gradients import parts_of_gradient
 from .refusals import unclear
 
@@ -74,12 +74,17 @@ def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
     if _is_computed(x, name):
         _of_receiver(x, None, name)
         return {"__self__": x_bar, "__func__": None}
-    if name == CONTENTS and x_bar and not (type(x_bar) is dict and CONTENTS in x_bar):
-        x_bar = parts_of_gradient(
-            x_bar
-        )  # a vector of the user's, which looks like the object itself
+    if name == CONTENTS and x_bar and not _is_by_attributes(x_bar, x):
+        x_bar = parts_of_gradient(x_bar)
     item = x_bar.get(name) if isinstance(x_bar, dict) else getattr(x_bar, name, None)
     return zeros(attribute(x, name)) if item is None else item
+
+
+def _is_by_attributes(x_bar: Any, x: Any) -> bool:
+    """Whether this is the derivative of an object by its attributes, no vector of the user's that looks like it."""
+    if isinstance(x_bar, OfAttributes):
+        return True
+    return type(x_bar) is dict and (CONTENTS in x_bar or x_bar.keys() <= own_dictionary(x).keys())
 
 
 def attribute(x: Any, name: str) -> Any:

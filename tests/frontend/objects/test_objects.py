@@ -800,7 +800,7 @@ def cached_in_a_loop_or_a_branch(x):
 def cached_in_one_of_several(x):
     many = [Lazy(x), Lazy(2 * x)]
     total = 0.0
-    for k in range(4):
+    for k in range(20):
         total += many[k % 2].square
     return total
 

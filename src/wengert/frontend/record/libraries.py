@@ -261,7 +261,7 @@ def _found(function: Any, args: Any, keywords: Any) -> Any:
     args = tuple([real_type(x) if isinstance(x, type) else x for x in args])
     if getattr(function, "__module__", None) in ("math", "statistics"):
         args = tuple(map(_listed, args))
-    if getattr(function, "__module__", "numpy").startswith("numpy"):
+    if str(getattr(function, "__module__", "numpy")).startswith("numpy"):
         args = tuple(map(_as_array, args))
     for text in _texts(args):
         refuse_as_text(text)
