@@ -142,6 +142,18 @@ def of_matrices(w, rows):
     return total
 
 
+def of_long_rows(w, rows):
+    total = 0.0
+    for i in range(len(rows)):
+        for j in range(len(rows[i])):
+            total += w[j % 2] * rows[i][j] ** 2 * w[0]
+    return total + len(rows[0])
+
+
+def of_rows_walked_over(w, rows):
+    return sum(sum(a * w[0] for a in row) ** 2 for row in rows)
+
+
 def pairs(count):
     return [(0.1 * k, 0.2 * k - 0.3) for k in range(count)]
 
@@ -153,6 +165,8 @@ DATA = {
     "named tuples": (of_objects, lambda n: [Point(*pair) for pair in pairs(n)]),
     "data classes": (of_objects, lambda n: [Observation(*pair) for pair in pairs(n)]),
     "dictionaries": (of_dictionaries, lambda n: [{"t": t, "y": y} for t, y in pairs(n)]),
+    "long rows": (of_long_rows, lambda n: [[0.1 * i * j for j in range(n)] for i in range(n)]),
+    "long tuples": (of_rows_walked_over, lambda n: [tuple(range(i, i + 9)) for i in range(n)]),
     "arrays in tuples": (
         of_matrices,
         lambda n: [(t, (np.full((2, 3), t), np.arange(3.0))) for t, _ in pairs(n)],

@@ -61,7 +61,17 @@ class PartsLeaf:
     parts: tuple[ItemLeaf, ...]
 
 
-ItemLeaf = NumberLeaf | ArrayLeaf | PartsLeaf
+@value_record
+class RowsLeaf:
+    """Lists or tuples of numbers that all have as many items."""
+
+    item: NumberLeaf
+
+
+ItemLeaf = NumberLeaf | ArrayLeaf | PartsLeaf | RowsLeaf
+
+LONG_ROW = 6
+"""Rows of more items are walked over, not taken apart, as the front end has it."""
 
 
 @value_record
@@ -220,6 +230,10 @@ def _item_leaf(values: Sequence[Any], sizes: Sizes) -> ItemLeaf:
         by_place = issubclass(type(values[0]), (tuple, list))
         if any(len(x) != len(keys) if by_place else _built(x) != built for x in values):
             raise Unlowered("a list of items that are built in different ways")
+        if form in ("tuple", "list") and len(keys) > LONG_ROW:
+            item = _item_leaf([x for row in values for x in row], sizes)
+            if isinstance(item, NumberLeaf):
+                return RowsLeaf(item)
         columns = columns_of(form, values)
         return PartsLeaf(form, keys, type_, tuple(_item_leaf(c, sizes) for c in columns))
     item = leaf_of(values[0], sizes)
@@ -256,7 +270,7 @@ def columns_of(form: str, values: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
     return zip(*rows, strict=True)
 
 
-def arrays_in(leaf: Leaf | PartsLeaf) -> Iterator[ArrayLeaf | ComplexArrayLeaf]:
+def arrays_in(leaf: Leaf | ItemLeaf) -> Iterator[ArrayLeaf | ComplexArrayLeaf]:
     """The arrays of a leaf, whose sizes a call has."""
     match leaf:
         case ArrayLeaf() | ComplexArrayLeaf():

@@ -12,7 +12,7 @@ from ..values.complexes import complex_number, complex_of
 from ..values.emitter import Emitter
 from ..values.loops import copy_elements
 from . import calling_convention as cc
-from .sequences.columns import Arrays, Column, GrowingList, Numbers, Parts
+from .sequences.columns import Arrays, Column, GrowingList, ListsOfOneLength, Numbers, Parts
 
 
 class Writes(Exception):
@@ -138,6 +138,10 @@ class Parameters:
             pairs = zip(names, item.parts, strict=True)
             columns = [self._column(k, name, part) for name, part in pairs]
             return Parts(columns, nv.Tuple((), item.form, item.keys, item.type))
+        if isinstance(item, cc.RowsLeaf):
+            count = self.e.slot(f"{hint}_count", "i64")
+            self.slots.append(count)
+            return ListsOfOneLength(self._column(k, hint, item.item), count)
         pointer = self.e.slot(hint, "ptr")
         self.slots.append(pointer)
         root = nv.Root(pointer, hint, lasts=True)

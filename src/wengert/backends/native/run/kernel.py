@@ -216,6 +216,9 @@ def _columns(
         for part, column in parts:
             yield from _columns(part, column, sizes, keep)
         return
+    if isinstance(item, cc.RowsLeaf):
+        yield len(values[0])
+        item, values = item.item, [x for row in values for x in row]
     if isinstance(item, cc.NumberLeaf) and item.code != "b1":
         numbers = array(_TYPE_CODES[item.code], values)  # in a third of NumPy's time
         keep.append(numbers)
