@@ -53,8 +53,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return item
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
-        if not all(map(_is_number_or_row, value.values)):
-            must_be_known(it, index)
+        must_be_known(it, index)
     if isinstance(value, (LazyIterable, Closure, Native)):
         _must_have_items(it, value)
         value = it.atom(value)
@@ -86,13 +85,6 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
         result = it.emit(st.getitem, it.emit(asarray, it.atom(value)), at)
     return open_up(it, result)
-
-
-def _is_number_or_row(value: Value) -> bool:
-    """Whether a value is a number, or lists of numbers, which loops look up as they look up entries of arrays."""
-    if isinstance(value, Items):
-        return value.form == "list" and all(map(_is_number_or_row, value.values))
-    return isinstance(kind_of_value(value), Number)
 
 
 def _must_have_items(it: Interpreter, value: Value) -> None:

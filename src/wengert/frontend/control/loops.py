@@ -181,13 +181,19 @@ def _run_or_unroll(
         it.run_loop(node, names, it.at_run_time(items), one_turn, certain=True)
         _walk_by_index(it, node, lists)
 
-    mark, may_be_written_out = it.mark(), len(items) * it.turns_around <= 2 * UNROLL
+    may_be_written_out = len(items) * it.turns_around <= 2 * UNROLL
+    if may_be_written_out and id(node) in it.reading.looking_up:
+        unroll(it, items, body, iterable, lists)
+        return
+    mark = it.mark()
     try:
         with strictly(it.reading):
             run()
     except REFUSALS as refusal:
-        if isinstance(refusal, ChosenByTurn) and refusal.turn not in turns:
-            raise  # the number of a loop around this one
+        if isinstance(refusal, ChosenByTurn):
+            if refusal.turn not in turns:
+                raise  # the number of a loop around this one
+            it.reading.looking_up.add(id(node))
         is_short = isinstance(refusal, UnsupportedSyntax) and len(items) <= 4 * UNROLL
         if not is_short and not it.reading.defers:
             raise

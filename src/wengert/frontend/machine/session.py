@@ -104,6 +104,8 @@ class Session:
     inlined: set[Any] = field(default_factory=set[Any])
     """Large functions that are inlined all the same: more must be known of them than a call tells."""
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    looking_up: set[int] = field(default_factory=set[int])
+    """Loops of the source that look things up by their number: they are written out where they are short."""
     steered: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
     """The choices of constants that large functions have been read for."""
     special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
