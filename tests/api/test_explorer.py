@@ -110,8 +110,12 @@ def tied_by_data(explored, derived):
 
 
 def test_nearly_all_lines_of_a_derivative_belong_to_a_line_of_the_program(explored):
-    assert tied_by_data(explored, explored.adjoint) == (411, 418)
-    assert tied_by_data(explored, gradients.tangent_of(house.loss, *AT_HOUSE)) == (246, 260)
+    tied, code = tied_by_data(explored, explored.adjoint)
+    assert code > 400
+    assert code - tied == 7  # the signatures and results of seven functions
+    tied, code = tied_by_data(explored, gradients.tangent_of(house.loss, *AT_HOUSE))
+    assert code > 250
+    assert code - tied == 14
 
 
 def test_so_they_do_in_the_corpus():

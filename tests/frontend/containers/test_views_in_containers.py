@@ -829,6 +829,7 @@ REFUSED = {
         "list_longer_by_both",
         "joined_lists",
         "slices_take_turns",
+        "many_slices_take_turns",
         "slices_read_after_the_array_changed",
         "slices_by_number",
         "slices_in_lists_in_a_list",

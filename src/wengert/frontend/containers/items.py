@@ -31,7 +31,6 @@ from ..domain.values import (
 from ..heap import now
 from ..machine.failing import fail_now, raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.turns import must_be_known
 from . import choosing
 
 
@@ -53,7 +52,6 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return item
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
-        must_be_known(it, index)
     if isinstance(value, (LazyIterable, Closure, Native)):
         _must_have_items(it, value)
         value = it.atom(value)

@@ -32,6 +32,7 @@ from ..functions.closures import make_closure
 from ..heap import cells, now
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
+from ..machine.turns import must_be_known
 from .operations import is_number
 
 
@@ -250,7 +251,10 @@ def _no_view_of_another(it: Interpreter, value: Value) -> Value:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
-    found = it.getitem(*evaluate_after(it, node.slice, evaluate(it, node.value)))
+    value, index = evaluate_after(it, node.slice, evaluate(it, node.value))
+    if isinstance(value, Items) and not isinstance(node.value, ast.Subscript):  # `table[i][j]`
+        must_be_known(it, value, index)
+    found = it.getitem(value, index)
     of_flat = isinstance(node.value, ast.Attribute) and node.value.attr == "flat"
     if of_flat and isinstance(node.slice, ast.Slice) and isinstance(kind_of_value(found), Array):
         return it.emit(named("copy"), it.atom(found), namespace="np")  # unlike a slice of `ravel`

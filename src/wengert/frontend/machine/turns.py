@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedSyntax
 from ...ir.graph import Const, Var
+from ...ir.types import Number, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident
-from ..domain.values import Value
+from ..domain.values import Items, Value, is_plain, kind_of_value
 
 if TYPE_CHECKING:
     from ..domain.running import Running
@@ -33,17 +34,29 @@ def short_loop(it: Interpreter, turn: Value) -> Generator[None]:
         it.short_loops.pop()
 
 
-def must_be_known(it: Interpreter, index: Value) -> None:
-    """What is looked up by an index has no good form that only the run chooses.
+def must_be_known(it: Interpreter, items: Items, index: Value) -> None:
+    """What is looked up in a container has no good form where only the run chooses it.
 
     Raises:
         ChosenByTurn: the number of a loop decides the index, and the loop can be written out.
     """
-    turn = _deciding_turn(it, index) if it.short_loops else None
+    if not it.short_loops or items.form not in ("list", "tuple", "dict"):
+        return
+    if all(map(_is_row, items.values)) or not all(map(is_plain, items.values)):
+        return  # of a table, or functions, which are chosen among
+    turn = _deciding_turn(it, index)
     if turn is not None:
         error = ChosenByTurn("a look-up by the number of a loop", "", it.builder.span)
         error.turn = turn
         raise error
+
+
+def _is_row(value: Value) -> bool:
+    """Whether a value is a list of numbers: rows of tables trade places, as only the run knows."""
+    kind = kind_of_value(value)
+    if isinstance(kind, Struct):
+        return kind.form == "list" and all(isinstance(item, Number) for item in kind.items)
+    return isinstance(kind, Seq) and isinstance(kind.item, Number)
 
 
 def _deciding_turn(it: Interpreter, index: Value) -> Value | None:
