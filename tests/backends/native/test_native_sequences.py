@@ -204,3 +204,13 @@ def test_rows_that_change_are_the_callers():
         value = wg.jit(changed)(2.0, rows)
     assert value == changed(2.0, expected)
     assert rows == expected
+
+
+def test_rows_put_together_are_of_the_form_of_rows():
+    """An item of a list may be a tuple."""
+    rows = [tuple(0.1 * i * j for j in range(8)) for i in range(8)]
+    f = lambda w, rows: rows[0] + rows[1][2:]
+    with pytest.warns(NativeWarning, match="a list or a tuple"):
+        found = wg.jit(f)(1.0, rows)
+    assert type(found) is tuple
+    assert found == f(1.0, rows)

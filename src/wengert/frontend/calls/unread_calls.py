@@ -41,7 +41,8 @@ def refuse_effect(it: Interpreter, result: Value) -> None:
     if isinstance(made.op.implementation, Sourceless):
         return  # which is refused where anything depends on what it may do
     given = [it.builder.visible_definition(arg) for arg in made.args if isinstance(arg, Var)]
-    if any(eqn is not None and eqn.op is st.pack for eqn in given):
+    packed = [eqn for eqn in given if eqn is not None and eqn.op is st.pack]
+    if any(eqn.param("form") != "tuple" for eqn in packed):
         raise it.unsupported(
             f"{made.op.name} is called for what it does to a container, and its code cannot be read",
             "Say in Python what it does, or give it a rule (`@wg.rrule`).",

@@ -56,7 +56,7 @@ def rely_on_function(guards: Guards, function: FunctionType) -> None:
 def rely_on_partial(guards: Guards, function: partial[Any]) -> None:
     for part in ("func", "args", "keywords"):
         rely_on(guards, function, part, getattr(function, part))
-    rely_on_all(guards, function.keywords)
+    rely_on_all(guards, function.keywords, function)
 
 
 class _Names:
@@ -75,21 +75,20 @@ def rely_on_count(guards: Guards, kept: Mapping[Any, Any]) -> None:
     rely_on(guards, names, "count", names.count)
 
 
-def rely_on_all(guards: Guards, kept: Mapping[str, Any]) -> None:
-    """What is held by names, all of it."""
-    for name, found in kept.items():
-        rely_on(guards, kept, name, found)
-    rely_on_count(guards, kept)
-
-
-def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
-    """What a class keeps, all of it."""
-    kept, once = vars(cls), (id(cls), "all its names")
-    if once not in guards:  # which are those of another proxy at each question
+def rely_on_all(guards: Guards, kept: Mapping[str, Any], whose: Any) -> None:
+    """What somebody holds by names, all of it."""
+    once = id(whose), "all its names"
+    if once not in guards:  # `vars` of a class gives another proxy at each question
         for name, found in kept.items():
             rely_on(guards, kept, name, found)
         names = _Names(kept)
         guards[once] = names, "count", Static(names.count)
+
+
+def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
+    """What a class keeps, all of it."""
+    kept = vars(cls)
+    rely_on_all(guards, kept, cls)
     return kept
 
 

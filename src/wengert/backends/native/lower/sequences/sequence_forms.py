@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .....ir.builder import kind_of_atom
 from .....ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk
+from .....ir.types import SLICE
 from ...values.values import Unlowered
 
 _LISTS = frozenset(("as_list", "tolist", "compress", "spread", "flatten_lists"))
@@ -49,6 +51,8 @@ def _form_by(
         return eqn.param("form")
     if name == "project":
         return _form(eqn.args[1], defined, seen)
+    if name == "getitem" and kind_of_atom(eqn.args[1]) != SLICE:
+        return None  # an item of a list may be a tuple
     if name in _FORM_OF_FIRST:
         return _form(eqn.args[0], defined, seen)
     if eqn.op is IF:
