@@ -54,7 +54,7 @@ class Kernel:
             called = python_objects.callable_at(address, lowered.name)
             self.entry, self.leaves_entry = (None, called) if flat else (called, None)
         self.keep_nothing = ctypes.CFUNCTYPE(None)(shared.address("wg_keep_nothing"))
-        """Gives back the memory that calls have left for the next."""
+        """Gives back the memory that calls, of all programs, have left for the next."""
         # what must live until then is an argument
         last = weakref.finalize(self.code, _keep_nothing, self.keep_nothing, self.code.engine)
         last.atexit = False
