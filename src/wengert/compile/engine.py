@@ -135,12 +135,22 @@ def _derive_for(
             ready.note(verb, function, args, kwargs, call, derived)
             return derived
     refusal = known.error
-    if refusal.on_a_path:
-        with suppress(WengertError, RecursionError):
-            derived = derive(verb, deferring(call))
-            if not (or_recorded and _is_recorded_at_once(derived, refusal)):
-                return derived
-    raise refusal.anew()
+    derived = _left_to_runs(verb, deferring(call)) if refusal.on_a_path else None
+    if derived is None or (or_recorded and _is_recorded_at_once(derived, refusal)):
+        raise refusal.anew()
+    return derived
+
+
+def _left_to_runs(verb: Verb, call: Call) -> Derived | None:
+    """What is derived where what cannot be read is left to the runs that come to it, if that helps."""
+    known = _refusals.get((verb, call))
+    if known is None or not known.in_force():
+        try:
+            return derive(verb, call)
+        except (WengertError, RecursionError) as refusal:
+            if isinstance(refusal, REFUSALS):
+                _remembered(verb, call, refusal)
+    return None
 
 
 def _is_recorded_at_once(derived: Derived, refusal: WengertError) -> bool:

@@ -1,6 +1,7 @@
 """Recording a run: what the program sees of boxes, what it leaves, what is refused."""
 
 import copy
+import gc
 import json
 import math
 import pickle
@@ -588,15 +589,58 @@ def test_explain():
     assert wg.grad(by_eval, **RECORDED).explain(2.0).endswith("as tier='recorded' says")
 
 
-def test_a_refusal_is_found_once(monkeypatch):
-    reads = []
+@pytest.fixture
+def reads(monkeypatch):
+    """Grows by one item whenever a program is read."""
+    found = []
     read = engine.source.read
-    monkeypatch.setattr(engine.source, "read", lambda *a, **k: reads.append(1) or read(*a, **k))
+    monkeypatch.setattr(engine.source, "read", lambda *a, **k: found.append(1) or read(*a, **k))
+    return found
+
+
+def test_a_refusal_is_found_once(monkeypatch, reads):
     slope = wg.grad(lambda x: eval("x * scale", {"x": x, "scale": scale}))
     assert [slope(2.0) for _ in range(3)] == [3.0] * 3
     assert len(reads) == 1
     monkeypatch.setitem(globals(), "scale", 4.0)
     assert slope(2.0) == 4.0
+
+
+def asked_in_turn(x):
+    def powers(n):
+        for k in range(1, n):
+            yield x**k
+
+    walks, total = [powers(3), powers(4)], 0.0
+    while walks:
+        walk = walks.pop(0)
+        try:
+            total += next(walk)
+            walks.append(walk)
+        except StopIteration:
+            continue
+    return total
+
+
+def test_that_leaving_paths_to_runs_is_refused_as_well_is_found_once(reads):
+    slope = wg.grad(asked_in_turn)
+    assert slope(2.0) == pytest.approx(2 + 2 * 4 + 12)
+    first = len(reads)
+    assert first > 1
+    assert [slope(2.0) for _ in range(3)] == [slope(2.0)] * 3
+    assert len(reads) == first
+
+
+def test_circles_of_objects_are_no_reason_to_search_the_heap(monkeypatch):
+    class Ring:
+        def __init__(self, x):
+            self.x, self.itself = x, self
+
+    def fail(*objects):
+        raise AssertionError("all objects of the process are looked at")
+
+    monkeypatch.setattr(gc, "get_referrers", fail)
+    assert wg.grad(lambda x: Ring(x * x).x + 1, **RECORDED)(3.0) == 6.0
 
 
 scale = 3.0
