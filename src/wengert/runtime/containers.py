@@ -56,7 +56,7 @@ def own_dictionary(x: Any) -> dict[str, Any]:
 
 def _in_slots(x: Any) -> Iterator[tuple[str, Any]]:
     for cls in type(x).__mro__:
-        for name in _slots(cls):
+        for name in _slots(cls) if "__slots__" in vars(cls) else ():
             slot = vars(cls).get(name)
             if isinstance(slot, MemberDescriptorType):
                 try:
@@ -66,7 +66,7 @@ def _in_slots(x: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _slots(cls: type) -> list[str]:
-    slots = vars(cls).get("__slots__", ())
+    slots = vars(cls)["__slots__"]
     owner = cls.__name__.lstrip("_")
     names = [slots] if isinstance(slots, str) else list(slots)
     private = [name.startswith("__") and not name.endswith("__") for name in names]

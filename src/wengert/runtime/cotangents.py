@@ -48,6 +48,8 @@ def zeros(x: Any, unbound: Any = None, depth: int = 0) -> Any:
 
     `unbound`: what there is instead if `x`, or what is so deep in lists, is nothing.
     """
+    if isinstance(x, (float, int)):
+        return 0.0
     zero, parts = _zero_and_parts(x, unbound, depth)
     if not parts:
         return zero
@@ -207,6 +209,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
 
     An axis that `x_bar` lacks is one along which all cotangents are the same.
     """
+    if type(x_bar) is float and isinstance(x, (float, int)):
+        return x_bar
     if isinstance(x, (list, tuple)):
         if isinstance(x_bar, (list, tuple)):
             if len(x_bar) != len(x):

@@ -121,10 +121,10 @@ def updated_numbers(eqn: Eqn) -> dict[Var, Atom]:
     """
     pairs = eqn.param("updates", ()) if eqn.op is CALL else ()
     found = {eqn.outs[out]: eqn.args[number] for number, out in pairs}
-    return {out: arg for out, arg in found.items() if _is_of_numbers(out.kind)}
+    return {out: arg for out, arg in found.items() if is_of_numbers(out.kind)}
 
 
-def _is_of_numbers(kind: Kind) -> bool:
+def is_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, Array) or (isinstance(kind, Seq) and isinstance(kind.item, Number))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.builder import Builder, kind_of_atom
@@ -15,7 +15,7 @@ from ...ops.program import cotangents as ct, memory as me
 from ...rules.registry import Rule
 from ...runtime import calls
 from ..analysis.rule_calls import described
-from ..analysis.write_sets import as_complex, updates_of, written, written_parameters
+from ..analysis.write_sets import as_complex, is_of_numbers, updates_of, written, written_parameters
 from ..checks.opaque_calls import refuse_third
 from ..edges.zero_tangents import NO, YES
 from .cotangents import can_be_lent, cotangent_of
@@ -54,13 +54,23 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         args = _in_own_memory(sweep, again)
         sweep.builder.append(_call(forward, args, (*outs_again, residuals), eqn))
     back = _call(backward, (residuals, *bars, *sums.buffers, *moves.values()), args_bar, eqn)
-    handed = {"handed": Const(sums.handed(1 + len(bars)))} if sums.buffers else {}
+    pairs = (*_of_updated(eqn, wrt, outs), *sums.handed(1 + len(bars)))
+    handed = {"handed": Const(pairs)} if pairs else {}
     sweep.builder.append(replace(back, params={**back.params, **handed}))
     sums.contribute(args_bar)
     if checkpointed:
         return [first]
     ahead = _call(forward, eqn.args, (*eqn.outs, residuals), eqn)
     return [replace(ahead, params={**ahead.params, **updates_of(eqn)})]
+
+
+def _of_updated(eqn: Eqn, wrt: Sequence[int], outs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Which arguments of the backward half are the cotangents of what the call has changed in place, and which of
+    its results are those of what that was before: the one becomes the other, in the memory that it has.
+    """
+    for k, out in eqn.param("updates", ()):
+        if k in wrt and out in outs and is_of_numbers(eqn.outs[out].kind):
+            yield 1 + outs.index(out), wrt.index(k)
 
 
 def _asked(sweep: Sweep, eqn: Eqn, outs: Sequence[int]) -> dict[int, Atom]:
