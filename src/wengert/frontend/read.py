@@ -102,7 +102,7 @@ def read(
 
 
 _LEARNT = (
-    "separate", "inlined", "acting", "by_index", "by_turn", "whole", "checked", "kept", "made_of",
+    "separate", "inlined", "by_index", "by_turn", "whole", "checked", "kept", "made_of",
     "changed_outside", "bound_outside",
 )  # fmt: skip
 """What one reading of a program finds for the next."""

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import oracle
 import programs
 import pytest
 import trees
@@ -487,3 +488,97 @@ def test_results_of_several_kinds_are_saved_for_the_second_derivative(first, all
     difference = (slope(0.3 + 1e-6) - slope(0.3 - 1e-6)) / 2e-6
     assert wg.grad(slope)(0.3) == pytest.approx(difference, rel=1e-8)
     assert wg.derivative(slope)(0.3) == pytest.approx(difference, rel=1e-8)
+
+
+# --- recursion that changes what it shares ----------------------------------------------------
+
+
+def fills_a_list(x, n):
+    kept = [0.0] * n
+
+    def fill(k):
+        if k == n:
+            return 0.0
+        kept[k] = math.sin(x * k) + (0.5 * kept[k - 1] if k else 0.0)
+        return fill(k + 1) + kept[k]
+
+    return fill(0)
+
+
+def fills_an_array(x, n):
+    kept = np.zeros(n)
+
+    def fill(k):
+        if k == n:
+            return 0.0
+        kept[k] = math.sin(x * k) + (0.5 * kept[k - 1] if k else 0.0)
+        return fill(k + 1) + kept[k]
+
+    return fill(0)
+
+
+@pytest.mark.parametrize("program", [fills_a_list, fills_an_array])
+def test_the_cotangent_of_what_a_recursion_fills_is_handed_over(program):
+    """Each call adds to the one list or array, so that a call takes the time of what it does."""
+    gradient = wg.grad(program)
+    assert gradient(0.7, 9) == pytest.approx(oracle.central_gradient(program, 0.7, 9, wrt=(0,))[0])
+    assert "snapshot" not in gradient.specialize(0.7, 9).source
+    assert wg.derivative(lambda x: program(x, 9), order=2)(0.7) == pytest.approx(
+        oracle.central_gradient(lambda x: gradient(x, 9), 0.7)[0]
+    )
+
+
+def test_whoever_reads_the_cotangent_after_a_call_has_handed_it_over_reads_what_it_was():
+    def program(x):
+        kept = [x, x * x, 1.0]
+
+        def halve(k):
+            if k == 3:
+                return
+            kept[k] = 0.5 * kept[k] * (1 + kept[0])
+            halve(k + 1)
+
+        halve(0)
+        middle = list(kept)
+        halve(1)
+        return sum(a * b for a, b in zip(kept, middle, strict=True)) + middle[0] * kept[2]
+
+    slope = oracle.central_gradient(program, 0.8)[0]
+    assert wg.grad(program)(0.8) == pytest.approx(slope)
+    assert wg.jit(wg.grad(program))(0.8) == pytest.approx(slope)
+
+
+def by_cache(x, n):
+    @functools.cache
+    def paths(i, j):
+        return 1.0 if i == 0 or j == 0 else x * paths(i - 1, j) + paths(i, j - 1) / x
+
+    return paths(n, n)
+
+
+def by_memo(x, n):
+    memo = {}
+
+    def paths(i, j):
+        if i == 0 or j == 0:
+            return 1.0
+        if (i, j) not in memo:
+            memo[i, j] = x * paths(i - 1, j) + paths(i, j - 1) / x
+        return memo[i, j]
+
+    return paths(n, n)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (by_cache, "paths remembers its results and calls itself"),
+        (by_memo, "paths calls itself and changes a dictionary or an object from call to call"),
+    ],
+)
+def test_a_recursion_that_remembers_its_results_is_recorded(program, reason):
+    gradient = wg.grad(program)
+    assert gradient(0.7, 6) == pytest.approx(oracle.central_gradient(program, 0.7, 6, wrt=(0,))[0])
+    told = gradient.explain(0.7, 6)
+    assert "recorded" in told
+    assert reason in told

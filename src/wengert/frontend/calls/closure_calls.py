@@ -17,16 +17,7 @@ from ...ops import registry as ops
 from ...ops.program import may_raise
 from ...ops.program.refusals import REFUSALS
 from ...rules.registry import rule_for
-from ..domain.values import (
-    REMEMBERED,
-    Closure,
-    Items,
-    Maybe,
-    Scope,
-    Value,
-    is_mutable,
-    kind_of_value,
-)
+from ..domain.values import Closure, Items, Maybe, Scope, Value, is_mutable, kind_of_value
 from ..functions.binding import bind_arguments
 from ..functions.closures import is_manager_function
 from ..heap import cells
@@ -48,7 +39,7 @@ def call_closure(
         return it.emit_op(*found, args, kwargs)
     if closure.file == contextlib.__file__ and is_manager_function(closure):
         return it.manager_of(closure, args, kwargs)
-    if REMEMBERED in closure.scope.vars and not remembering.has_memory(closure.node):
+    if closure.scope.memory_of is not None:
         return remembering.call_remembering(it, closure, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
     if yields(closure.node) and closure.identity not in it.reading.separate:

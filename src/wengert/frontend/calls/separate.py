@@ -58,6 +58,7 @@ def call_separately(
             raise
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise NeverReturns  # recursion before any base case: this path tells nothing of the result
+    _refuse_memo(it, closure, callee)
     arguments = [*outside, *given]
     result, bound_anew = _emit_call(it, callee, arguments)
     for k, new in bound_anew.items():
@@ -65,6 +66,16 @@ def call_separately(
         assert cell is not None
         heap.put(it, cell, cell.holding((new,), ("contents",)))
     return result
+
+
+def _refuse_memo(it: Interpreter, closure: Closure, callee: Callee) -> None:
+    """Each call of a recursion would keep a copy of what it changes: a tape keeps the numbers alone."""
+    recurs = closure.identity in it.reading.separate
+    if recurs and UNKNOWN in callee.updates.values() and not it.reading.general:
+        raise it.unsupported(
+            f"{closure.name} calls itself and changes a dictionary or an object from call to call",
+            "Let it return what it finds, or keep it in a list or an array.",
+        )
 
 
 MOST_VERSIONS = 3

@@ -72,10 +72,6 @@ class Items:
         return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
 
 
-REMEMBERED = "_remembered_results"
-"""Where the scope of a function that was told to remember its results has them."""
-
-
 class Scope:
     """The names of one function activation; inner functions refer to it, not to a copy."""
 

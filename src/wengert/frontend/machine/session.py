@@ -222,10 +222,6 @@ class Session:
     """The places where the container itself is wanted, since it or its copy changes."""
     remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What methods gave that remember their results: the result, its block, the objects then."""
-    memories: dict[Any, Scope] = field(default_factory=dict[Any, Scope])
-    """Where functions that were there before the program remember their results while it runs."""
-    acting: set[Any] = field(default_factory=set[Any])
-    """Functions that remember their results and do more than give one: they run when Python runs them."""
     made_of: set[type] = field(default_factory=set[type])
     """The classes of the objects that the program makes."""
     asked_of_unknown: set[str] = field(default_factory=set[str])
