@@ -152,6 +152,8 @@ class Jitted(Generic[P, T]):
             leaves = route.leaves(args, kwargs)
             if leaves is not None and route.form.in_force():
                 found = route.form.entry(*leaves)
+                if found is EXITED:
+                    return self._left(args, kwargs)
                 if found.__class__ is not Answer:
                     return found
         if isinstance(self.function, Derivative):

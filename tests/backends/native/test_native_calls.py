@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.api import native_forms
 from wengert.backends.native.run import duration
 
 pytest.importorskip("llvmlite")
@@ -284,3 +285,26 @@ def test_lists_that_outgrow_the_frame(many):
         native = wg.jit(f, strict=True)
         expected = f(0.5, many)
         assert [native(0.5, many) for _ in range(3)] == pytest.approx([expected] * 3, rel=1e-12)
+
+
+def means_of(values, counts):
+    total = 0.0
+    for v, n in zip(values, counts, strict=True):
+        try:
+            total += (v / n) ** 2
+        except ZeroDivisionError:
+            total += v
+    return total
+
+
+def test_what_native_code_leaves_to_the_python_form_takes_the_short_way_there(monkeypatch):
+    compiled = wg.jit(wg.grad(means_of))
+    given = [1.5, 0.7, 2.0], (2, 0, 3)
+    expected = wg.grad(means_of)(*given)
+    assert [compiled(*given) for _ in range(2)] == [expected] * 2
+    described = []
+    key_of = native_forms.key_of
+    monkeypatch.setattr(native_forms, "key_of", lambda *a: described.append(a) or key_of(*a))
+    assert compiled(*given) == expected
+    assert compiled.exits == 3
+    assert not described
