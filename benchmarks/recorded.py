@@ -31,6 +31,12 @@ def programs(xp: Any) -> list[Program]:
             y = y * 0.999 + x * x - y / 3.0
         return y
 
+    def whole_numbers(x):  # type: ignore[no-untyped-def]
+        y = x
+        for _ in range(1000):
+            y = 1 - 2 * y / 3 + y**2 / 4
+        return y
+
     def functions(x):  # type: ignore[no-untyped-def]
         y = x
         for _ in range(1000):
@@ -62,6 +68,7 @@ def programs(xp: Any) -> list[Program]:
     few = np.linspace(0.1, 1.0, 10)
     return [
         ("arithmetic of numbers", 5000, arithmetic, 0.3),
+        ("powers and whole numbers", 6000, whole_numbers, 0.3),
         ("functions of numbers", 5000, functions, 0.3),
         ("items of an array", 6 * 499, items, np.linspace(0.0, 1.0, 500)),
         ("arrays of 10", 1500, small_arrays, few),

@@ -162,16 +162,15 @@ def _as_array(x: Any) -> Any:
 def _of_one(function: Any, x: Recorded) -> Any:
     """A function of one number that has a row, or of the items of an array; None where more is to be asked."""
     found = registry.find(function)
-    if found is None or found[0] in FOLLOWED:
+    if found is None:
         return None
     op = found[0]
     rule = rule_for(op)
     if rule is None or rule.form != "scalar" or len(rule.rows) != 1 or op in registry.ruled:
         return None
     if x.memory is not None:
-        return (
-            noted(x.tape, op, (x,), {}, function(x.value)) if type(function) is np.ufunc else None
-        )
+        is_noted = type(function) is np.ufunc and op not in FOLLOWED
+        return noted(x.tape, op, (x,), {}, function(x.value)) if is_noted else None
     return of_float(op, rule.rows[0], function, x)
 
 

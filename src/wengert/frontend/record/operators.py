@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from ...ir.op import Op
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
+from ...numbers.squares import FOLLOWED
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, as_class_says, asked, at_level_below, gathered_items, noted, recorded
@@ -29,7 +31,7 @@ for _name, _op in {
 
 
 def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
-    """An operator that takes a short way where both operands are floats, or arrays of them.
+    """An operator that takes a short way where both operands are floats, the second an integer, or arrays of floats.
 
     Args:
         name: of the method.
@@ -64,9 +66,8 @@ def _of_floats(name: str, op: Op, weights: Callable[[Any, Any], Any]) -> Any:
             if other.tape is not tape or other.root_of is not None or other.number is None:
                 return slow(self, other)
             second, other = other.number.slot, other.below
-        if type(other) not in FLOATS:
-            return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
-        by = weights(value, other)
+        is_number = type(other) in FLOATS or (type(other) is int and second < 0)
+        by = weights(value, other) if is_number else None
         if by is None:
             return slow(self, other if second < 0 else Recorded(other, tape, Number(other, second)))
         found = function(other, value) if is_reflected else function(value, other)
@@ -81,7 +82,8 @@ def _fits(x: Recorded, other: Any) -> bool:
     """Whether an array and another operand are of one run, or the other one is plain."""
     if type(other) is Recorded:
         return other.tape is x.tape and other.root_of is None
-    return type(other) in FLOATS or (type(other) is np.ndarray and other.dtype.kind in "fiub")
+    is_number = type(other) in FLOATS or type(other) is int
+    return is_number or (type(other) is np.ndarray and other.dtype.kind in "fiub")
 
 
 def _of_quotient(x: Any, y: Any) -> Any:
@@ -94,14 +96,53 @@ def _of_quotient_reflected(y: Any, x: Any) -> Any:
     return weights and (weights[1], weights[0])
 
 
+def _of_power(x: Any, y: Any) -> Any:
+    x = float(x)
+    try:
+        if type(y) is int:
+            return (y * x ** (y - 1), 0.0) if x != 0.0 or y > 0 else None
+        return (y * x ** (y - 1.0), x**y * math.log(x)) if x > 0.0 else None
+    except OverflowError:
+        return None
+
+
+def _of_power_reflected(y: Any, x: Any) -> Any:
+    weights = _of_power(x, y) if type(y) is not int else None
+    return weights and (weights[1], weights[0])
+
+
 for _name, _op, _weights, _reflected in (
     ("add", el.add, lambda x, y: (1.0, 1.0), lambda y, x: (1.0, 1.0)),
     ("sub", el.sub, lambda x, y: (1.0, -1.0), lambda y, x: (-1.0, 1.0)),
     ("mul", el.mul, lambda x, y: (y, x), lambda y, x: (x, y)),
     ("truediv", el.div, _of_quotient, _of_quotient_reflected),
+    ("pow", el.pow_, _of_power, _of_power_reflected),
 ):
     setattr(Recorded, f"__{_name}__", _of_floats(f"__{_name}__", _op, _weights))
     setattr(Recorded, f"__r{_name}__", _of_floats(f"__r{_name}__", _op, _reflected))
+
+
+def _of_one_float(name: str, function: Callable[[Any], Any], weight: Callable[[Any], Any]) -> Any:
+    """An operator of one operand that takes a short way where that is a float with such a partial derivative."""
+    slow = getattr(Recorded, name)
+
+    def forward(self: Recorded) -> Any:
+        value, tape, own = self.below, self.tape, self.number
+        is_short = type(value) in FLOATS and self.root_of is None and tape.is_open
+        by = weight(value) if is_short and not tape.is_listed else None
+        if by is None or own is None:
+            return slow(self)
+        number = Number(function(value), tape.slot())
+        tape.entries.append(Weighted(number.slot, own.slot, by, -1, 0.0))
+        return Recorded(number.value, tape, number)
+
+    return forward
+
+
+Recorded.__neg__ = _of_one_float("__neg__", operator.neg, lambda x: -1.0)
+Recorded.__abs__ = _of_one_float(
+    "__abs__", operator.abs, lambda x: (1.0 if x > 0.0 else -1.0) if x != 0.0 else None
+)
 
 
 def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) -> Any:
@@ -117,6 +158,8 @@ def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) ->
     if type(value) not in FLOATS or x.number is None or not tape.is_open or tape.listed:
         return None
     result = function(value)
+    if op in FOLLOWED and (x.root_of is not None or not 0.0 < abs(result) < math.inf):
+        return None  # its square may have more derivatives than it has
     try:
         partial = evaluated(row, (value, result), {})
     except (ArithmeticError, ValueError):

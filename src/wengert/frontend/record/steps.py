@@ -16,7 +16,7 @@ from ...ops import elementwise as el
 from ...runtime.cotangents import unbroadcast
 from .memory import Memory, number_fields
 from .operations import operations
-from .tape import Number, Seen, Sweep, dot_in, holds_operands, is_of_floats, value_in
+from .tape import FLOATS, Number, Seen, Sweep, dot_in, holds_operands, is_of_floats, value_in
 
 
 def written_dot(value: Any, sweep: Sweep) -> Any:
@@ -74,9 +74,9 @@ class Weighted:
         bar = bars.pop(self.slot, None)
         if isinstance(bar, np.ndarray):
             bar = bar[()]
-        if bar is None or (isinstance(bar, float) and bar == 0.0):
+        is_plain = type(bar) in FLOATS  # a box says that it is a float, and moves where it is 0
+        if bar is None or (is_plain and bar == 0.0):
             return  # which is not to meet an infinite derivative
-        is_plain = isinstance(bar, float)
         part = bar * self.weight if is_plain else in_all_runs(self.weight, bar)
         before = bars.get(self.first)
         bars[self.first] = part if before is None else before + part
