@@ -242,7 +242,8 @@ class Leaving:
         """Bring plain values to where boxes are still held: caches, attributes of what the run did not know of.
 
         Args:
-            expected: how many references to the tape there are where nothing else holds a box.
+            expected: how many references to the tape there are where nothing else holds a box; 0 where a
+                traceback does.
             kept: containers of the recorder's own, by their identity.
         """
         if sys.getrefcount(self._tape) <= expected:
@@ -256,10 +257,8 @@ class Leaving:
                 self._fill_class(x, x)
         if sys.getrefcount(self._tape) <= expected:
             return
-        for generation in (
-            1,
-            2,
-        ):  # garbage in circles: closures that know themselves, linked objects
+        # garbage in circles holds boxes as well: closures that know themselves, linked objects
+        for generation in (1, 2) if expected else ():
             gc.collect(generation)
             if sys.getrefcount(self._tape) <= expected:
                 return
