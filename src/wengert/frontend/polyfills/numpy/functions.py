@@ -34,14 +34,6 @@ from .statistics import as_axes, std_where, var_where
 # --- choosing -----------------------------------------------------------------------------
 
 
-def asarray_chkfinite(a: Any, dtype: Any = None) -> Any:
-    """`np.asarray_chkfinite`."""
-    a = np.asarray(a, dtype=dtype)
-    if not np.all(np.isfinite(a)):
-        raise ValueError("array must not contain infs or NaNs")
-    return a
-
-
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     """`np.require`; an array of the user's own can be written to, and lies as memory has it."""
     if not requirements:
@@ -237,26 +229,10 @@ def linspace_and_step(
     return numbers, (stop - start) / steps if steps > 0 else np.nan
 
 
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
-    """`np.rollaxis`."""
-    rank = np.ndim(a)
-    source, target = axis % rank, start + rank if start < 0 else start
-    return np.moveaxis(a, source, target - 1 if source < target else target)
-
-
 def fromiter(iter: Any, dtype: Any = float, count: Any = -1) -> Any:
     """`np.fromiter`."""
     items = list(iter)
     return np.array(items if count == -1 else items[:count], dtype=dtype)
-
-
-def real_if_close(a: Any, tol: Any = 100) -> Any:
-    """`np.real_if_close`."""
-    a = np.asarray(a)
-    if not np.iscomplexobj(a):
-        return a
-    limit = np.finfo(a.dtype).eps * tol if tol > 1 else tol
-    return a.real if np.all(np.abs(a.imag) < limit) else a
 
 
 def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:

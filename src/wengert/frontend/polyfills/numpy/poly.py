@@ -26,28 +26,6 @@ def polymul(a1: Any, a2: Any) -> Any:
     return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
 
 
-def _as_long(a: Any, other: Any) -> Any:
-    """Coefficients with zeros before them, where the other polynomial has more."""
-    missing = max(0, np.shape(other)[0] - np.shape(a)[0])
-    return np.concatenate((np.zeros(missing, a.dtype), a))
-
-
-def polyadd(a1: Any, a2: Any) -> Any:
-    """`np.polyadd`."""
-    if _is_polynomial(a1) or _is_polynomial(a2):
-        return Poly1d(polyadd(_coefficients(a1), _coefficients(a2)))
-    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    return _as_long(a1, a2) + _as_long(a2, a1)
-
-
-def polysub(a1: Any, a2: Any) -> Any:
-    """`np.polysub`."""
-    if _is_polynomial(a1) or _is_polynomial(a2):
-        return Poly1d(polysub(_coefficients(a1), _coefficients(a2)))
-    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    return _as_long(a1, a2) - _as_long(a2, a1)
-
-
 def polyder(p: Any, m: Any = 1) -> Any:
     """`np.polyder`."""
     if _is_polynomial(p):
@@ -120,12 +98,12 @@ class Poly1d:
         return Poly1d(-self.c)
 
     def __add__(self, other: Any) -> Any:
-        return Poly1d(polyadd(self.c, _coefficients(other)))
+        return Poly1d(np.polyadd(self.c, _coefficients(other)))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return Poly1d(polysub(self.c, _coefficients(other)))
+        return Poly1d(np.polysub(self.c, _coefficients(other)))
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other

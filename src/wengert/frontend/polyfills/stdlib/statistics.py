@@ -11,7 +11,7 @@ from typing import Any
 from ..same_names import same_names
 
 _OF_ZERO_AND_ONE = sys.version_info >= (3, 13)
-"""Python 3.13 has a geometric mean of numbers that may be zero, and quantiles of one number."""
+"""Python 3.13 has a geometric mean of numbers that may be zero."""
 
 
 def fmean(data: Any, weights: Any = None) -> Any:
@@ -148,30 +148,6 @@ def linear_regression(x: Any, y: Any, /, *, proportional: Any = False) -> Any:
     _require(spread, "x is constant")
     slope = _products(x, y) / spread
     return statistics.LinearRegression(slope, fmean(y) - slope * fmean(x))
-
-
-def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
-    """`statistics.quantiles`."""
-    data = sorted(data)
-    count = len(data)
-    _require(n >= 1, "n must be at least 1")
-    if _OF_ZERO_AND_ONE:
-        _require(count, "must have at least one data point")
-        if count == 1:
-            return data * (n - 1)
-    _require(count >= 2, "must have at least two data points")
-    result = []
-    for i in range(1, n):
-        if method == "inclusive":
-            j, share = divmod(i * (count - 1), n)
-        else:
-            j, share = divmod(i * (count + 1), n)
-            j = max(1, min(j, count - 1))
-            share = i * (count + 1) - j * n
-            j = j - 1
-        low, high = data[j], data[min(j + 1, count - 1)]
-        result = [*result, (low * (n - share) + high * share) / n]
-    return result
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
