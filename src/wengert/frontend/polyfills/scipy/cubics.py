@@ -241,11 +241,6 @@ def _pchip_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
     return np.where(np.sign(d) != np.sign(m0), 0.0, np.where(steep, 3.0 * m0, d))
 
 
-def pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: Any = 0) -> Any:
-    """`scipy.interpolate.pchip_interpolate` of one order."""
-    return pchip(xi, yi, axis)(x, der)
-
-
 def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> Any:
     """`scipy.interpolate.Akima1DInterpolator`."""
     axis, x, y = axis % np.ndim(y), array_of(x), in_front(y, axis)
@@ -271,6 +266,5 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.CubicSpline, cubic_spline),
     (interpolate.CubicHermiteSpline, hermite),
     (interpolate.PchipInterpolator, pchip),
-    (interpolate.pchip_interpolate, pchip_interpolate),
     (interpolate.Akima1DInterpolator, akima),
 ]

@@ -99,18 +99,6 @@ def interp1d(
 # --- polynomials ----------------------------------------------------------------------------
 
 
-def lagrange(x: Any, w: Any) -> Any:
-    """`scipy.interpolate.lagrange`."""
-    total = np.poly1d([0.0])
-    for j in range(len(x)):
-        part = np.poly1d(np.atleast_1d(w[j]))
-        for k in range(len(x)):
-            if k != j:
-                part = part * np.poly1d(np.stack((1.0 + 0.0 * x[k], -x[k]))) / (x[j] - x[k])
-        total = total + part
-    return total
-
-
 class Polynomial:
     """`scipy.interpolate.BarycentricInterpolator` of numbers, by divided differences."""
 
@@ -134,11 +122,6 @@ def barycentric(xi: Any, yi: Any = None) -> Any:
     if yi is None or np.ndim(yi) != 1:
         return manifest.as_it_is(interpolate.BarycentricInterpolator, xi, yi)
     return Polynomial(array_of(xi) * 1.0, array_of(yi) * 1.0)
-
-
-def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
-    """`scipy.interpolate.barycentric_interpolate` of numbers."""
-    return barycentric(xi, yi)(x)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [

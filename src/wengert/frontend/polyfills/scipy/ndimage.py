@@ -84,21 +84,6 @@ def correlate1d(
     return np.moveaxis(total, -1, axis)
 
 
-def convolve1d(
-    input: Any,
-    weights: Any,
-    axis: Any = -1,
-    *,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
-    """`scipy.ndimage.convolve1d`."""
-    w = np.asarray(weights)[::-1]
-    back = -origin - (1 if len(w) % 2 == 0 else 0)
-    return correlate1d(input, w, axis, mode=mode, cval=cval, origin=back)
-
-
 def correlate(
     input: Any, weights: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
@@ -121,36 +106,6 @@ def convolve(
     return correlate(input, w, mode=mode, cval=cval, origin=-origin)
 
 
-def _gaussian(sigma: Any, radius: Any, order: Any) -> Any:
-    """A Gaussian's derivatives: the polynomial that each multiplies it with follows from the one before."""
-    x = np.arange(-radius, radius + 1)
-    weights = np.exp(-0.5 / (sigma * sigma) * x**2)
-    weights = weights / np.sum(weights)
-    factors = [1.0]
-    for _ in range(order):
-        slopes = [*[k * factors[k] for k in range(1, len(factors))], 0.0, 0.0]
-        carried = [0.0, *[-factor / (sigma * sigma) for factor in factors]]
-        factors = [a + b for a, b in zip(slopes, carried, strict=True)]
-    return weights * sum([factor * x**k for k, factor in enumerate(factors)])
-
-
-def gaussian_filter1d(
-    input: Any,
-    sigma: Any,
-    axis: Any = -1,
-    order: Any = 0,
-    *,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    truncate: Any = 4.0,
-    radius: Any = None,
-) -> Any:
-    """`scipy.ndimage.gaussian_filter1d`."""
-    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
-    weights = _gaussian(sigma, reach, order)[::-1]
-    return correlate1d(input, weights, axis, mode=mode, cval=cval)
-
-
 def gaussian_filter(
     input: Any,
     sigma: Any,
@@ -166,7 +121,7 @@ def gaussian_filter(
         s = sigma if np.ndim(sigma) == 0 else sigma[axis]
         n = order if np.ndim(order) == 0 else order[axis]
         if s > 1e-15:
-            x = gaussian_filter1d(x, s, axis, n, mode=mode, cval=cval, truncate=truncate)
+            x = ndimage.gaussian_filter1d(x, s, axis, n, None, mode, cval, truncate)
     return x
 
 

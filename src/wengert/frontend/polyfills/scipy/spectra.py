@@ -79,20 +79,6 @@ def _onesided(power: Any, length: Any) -> Any:
     return power * twice
 
 
-def periodogram(
-    x: Any,
-    fs: Any = 1.0,
-    window: Any = "boxcar",
-    nfft: Any = None,
-    detrend: Any = "constant",
-    *,
-    scaling: Any = "density",
-) -> Any:
-    """`scipy.signal.periodogram` of a vector of real numbers: one segment."""
-    shape = "boxcar" if window is None else window
-    return welch(x, fs, shape, np.shape(x)[0], 0, nfft, detrend, scaling=scaling)
-
-
 def spectrogram(
     x: Any,
     fs: Any = 1.0,

@@ -21,13 +21,6 @@ def _samples(a: Any) -> Any:
     return np.atleast_1d(array_of(a))
 
 
-def zscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
-    """`scipy.stats.zscore`."""
-    a = array_of(a)
-    spread = np.std(a, axis=axis, ddof=ddof, keepdims=True)
-    return (a - np.mean(a, axis=axis, keepdims=True)) / spread
-
-
 def _moment(a: Any, order: Any, axis: Any) -> Any:
     return np.mean((a - np.mean(a, axis=axis, keepdims=True)) ** order, axis=axis)
 
