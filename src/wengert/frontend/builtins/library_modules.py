@@ -287,7 +287,12 @@ def _in_python(equivalent: Any) -> Handler:
     return lambda it, args, kwargs: it.call(Const(equivalent), args, kwargs)
 
 
+def _listed(equivalent: Any) -> Handler:
+    return lambda it, args, kwargs: it.as_list(it.call(Const(equivalent), args, kwargs))
+
+
 _EAGER: dict[int, Handler] = {
+    **{id(function): _listed(equivalent) for function, equivalent in iterator_polyfills.LAZY},
     **{
         id(function): handler
         for function, handler in (

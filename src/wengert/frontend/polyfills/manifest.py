@@ -10,7 +10,6 @@ import functools
 import importlib
 import itertools
 import math
-import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -101,22 +100,6 @@ def refuse_negative(bounds: Any) -> None:
         raise ValueError("Step for islice() must be a positive integer or None.")
 
 
-def accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
-    """`itertools.accumulate`."""
-    items = list(iterable)
-    if initial is not None:
-        total, rest = initial, items
-    elif len(items) == 0:
-        return []
-    else:
-        total, rest = items[0], items[1:]
-    totals = [total]
-    for item in rest:
-        total = func(total, item)
-        totals = [*totals, total]
-    return totals
-
-
 def repeat(item: Any, times: int) -> Any:
     """`itertools.repeat` with a number of times."""
     return [item for _ in range(times)]
@@ -131,33 +114,6 @@ def pairwise(iterable: Any) -> Any:
     """`itertools.pairwise`."""
     items = list(iterable)
     return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
-
-
-def filterfalse(predicate: Any, iterable: Any) -> Any:
-    """`itertools.filterfalse`."""
-    return [item for item in iterable if not predicate(item)]
-
-
-def takewhile(predicate: Any, iterable: Any) -> Any:
-    """`itertools.takewhile`."""
-    taken = []
-    for item in iterable:
-        if not predicate(item):
-            break
-        taken.append(item)
-    return taken
-
-
-def dropwhile(predicate: Any, iterable: Any) -> Any:
-    """`itertools.dropwhile`."""
-    kept = []
-    dropping = True
-    for item in iterable:
-        if dropping and predicate(item):
-            continue
-        dropping = False
-        kept.append(item)
-    return kept
 
 
 def compress(data: Any, selectors: Any) -> Any:
@@ -325,8 +281,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *(
         (getattr(itertools, each.__name__), each)
         for each in (
-            product, chain, islice, accumulate, starmap, pairwise, filterfalse, takewhile, dropwhile, compress,
-            zip_longest, batched,
+            product, chain, islice, starmap, pairwise, compress, zip_longest, batched,
         )
         if hasattr(itertools, each.__name__)
     ),

@@ -1,5 +1,6 @@
 """Loops that add arrays up natively: in place, whatever else is carried, and joined at the end."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -231,3 +232,14 @@ def test_cotangents_of_spectra_have_the_lengths_of_signals(n):
     told = str(native.explain(*args))
     assert "native, with calls of Python" in told
     assert "fitted" not in told
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sum(itertools.accumulate(x.tolist())),
+        lambda x: sum(itertools.accumulate(x.tolist(), lambda a, b: a * b, initial=1.5)),
+    ],
+)
+def test_running_totals_are_native(f):
+    agrees(f, np.array([0.7, 0.3, 1.1, 2.4]))
