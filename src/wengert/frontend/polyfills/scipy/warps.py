@@ -13,7 +13,7 @@ from scipy import ndimage, special  # pyright: ignore[reportMissingTypeStubs]
 
 from .. import manifest
 from ..same_names import same_names
-from .grids import weighed
+from .curves.grids import weighed
 from .ndimage import floats
 
 _MODES = ("constant", "nearest", "reflect", "grid-mirror", "mirror", "wrap", "grid-wrap")

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate, spatial  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from ....ops.structure import stop_gradient
-from .. import manifest
+from .....ops.arrays.creation import gather as array_of
+from .....ops.structure import stop_gradient
+from ... import manifest
 from .interpolate import interp1d
 
 # --- by functions of the distance ---------------------------------------------------------------

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from .. import manifest
-from ..same_names import same_names
+from .....ops.arrays.creation import gather as array_of
+from ... import manifest
+from ...same_names import same_names
 from .b_splines import EQUIVALENTS as OF_B_SPLINES, Basis, b_spline, make_interp_spline
 from .cubics import EQUIVALENTS as OF_CUBICS, Piecewise, in_front, in_place, widened
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from ....ops.program.refusals import FORMULA, uncovered
+from .....ops.arrays.creation import gather as array_of
+from .....ops.program.refusals import FORMULA, uncovered
 from .cubics import cubic_spline, in_front, in_place, solved, widened
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from ....ops.program.refusals import FORMULA, uncovered
+from .....ops.arrays.creation import gather as array_of
+from .....ops.program.refusals import FORMULA, uncovered
 
 # --- axes -----------------------------------------------------------------------------------
 

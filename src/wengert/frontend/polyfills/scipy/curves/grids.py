@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from ....ops.structure import stop_gradient
-from .. import manifest
+from .....ops.arrays.creation import gather as array_of
+from .....ops.structure import stop_gradient
+from ... import manifest
 
 _METHODS = ("linear", "nearest", "slinear", "cubic", "quintic")
 _DEGREES = {"cubic": 3, "quintic": 5}

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
-from ....ops.arrays.creation import gather as array_of
-from ....ops.program.refusals import FORMULA, uncovered
-from .. import manifest
-from ..same_names import same_names
+from .....ops.arrays.creation import gather as array_of
+from .....ops.program.refusals import FORMULA, uncovered
+from ... import manifest
+from ...same_names import same_names
 from .b_splines import Basis, de_boor, make_interp_spline
 from .grids import coefficients, knots
 

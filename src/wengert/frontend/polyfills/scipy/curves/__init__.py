@@ -1,0 +1,1 @@
+"""Curves and surfaces through points, as `scipy.interpolate` has them."""
