@@ -942,3 +942,44 @@ def test_an_object_that_one_argument_holds_twice():
     np.testing.assert_allclose(np.sum(twice, axis=0), static)
     with pytest.raises(wg.errors.BadTangent, match="holds twice has two tangents here"):
         push([[1.0, 0.0], [0.0, 0.0]])
+
+
+def counted(g):
+    """A decorator that counts calls in an attribute of what it makes."""
+
+    def inner(x):
+        inner.calls += 1
+        inner.last = x
+        return g(x) * inner.calls
+
+    inner.calls = 0
+    return inner
+
+
+@counted
+def squared(x):
+    return x * x
+
+
+def test_attributes_of_functions_are_left_as_the_program_leaves_them():
+    squared.calls = 0
+    value, slope = wg.value_and_grad(lambda x: squared(x) + squared(x), **RECORDED)(3.0)
+    assert (value, slope) == (27.0, 18.0)
+    assert (squared.calls, squared.last, type(squared.last)) == (2, 3.0, float)
+
+    def fails(x):
+        squared(x)
+        raise KeyError(x)
+
+    with pytest.raises(KeyError):
+        wg.grad(fails, **RECORDED)(4.0)
+    assert (squared.calls, squared.last, type(squared.last)) == (3, 4.0, float)
+
+
+def test_powers_modulo_an_integer_are_constants():
+    def f(x, n):
+        return x * pow(n, 2, 5)
+
+    assert wg.value_and_grad(f, (0, 1), **RECORDED)(0.5, 3) == (2.0, (4.0, 0.0))
+    with pytest.raises(TypeError, match="3rd argument not allowed"):
+        wg.grad(lambda x: pow(x, 2, 5), **RECORDED)(0.5)

@@ -25,6 +25,11 @@ def _is_scope(x: Any) -> bool:
     return type(x) is dict and "__builtins__" in x
 
 
+def _is_of_run(x: Any) -> bool:
+    """Whether this is a function of a run, which has its names."""
+    return isinstance(x, FunctionType) and x.__globals__.get("__builtins__") is BUILTINS
+
+
 def _class_with(holder: Any) -> type | None:
     """The class that a dictionary has the attributes of: written to past the class, Python would read old ones."""
     if type(holder) is not dict:
@@ -51,6 +56,8 @@ class Leaving:
                 continue
             if isinstance(original, type):
                 self._fill_class(original, made)
+            elif isinstance(original, FunctionType) and _is_of_run(made):
+                self._fill_dict(vars(original), vars(made))
             elif not isinstance(original, (FunctionType, ModuleType, np.ndarray)):
                 self._fill(original, made)
                 self._fill(made, made)  # something of the program that is not known of may hold it
@@ -134,7 +141,7 @@ class Leaving:
         """A function that the program has made: with the global names of the program."""
         for cell in x.__closure__ or ():
             self._fill_cell(cell)
-        if x.__globals__.get("__builtins__") is not BUILTINS:
+        if not _is_of_run(x):
             return x
         names = next(
             (names for scope, _, names in self._world.scopes if scope is x.__globals__), None

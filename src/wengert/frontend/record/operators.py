@@ -224,7 +224,9 @@ def _saying(name: str) -> Any:
     is_reflected = name.startswith("__r") and name != "__rshift__"
     function = getattr(operator, name.replace("__r", "__") if is_reflected else name)
 
-    def say(self: Recorded, other: Any) -> Any:
+    def say(self: Recorded, other: Any, *modulus: Any) -> Any:
+        if modulus:  # of integers: a constant, or Python's own error
+            return pow(value_of(self), value_of(other), *map(value_of, modulus))
         result = compute(self, other)
         if result is not NotImplemented:
             return result

@@ -188,9 +188,13 @@ class World:
         """A function of the run with the code of another."""
         code = function.__code__
         scope = self.scope_of(function.__globals__)
+        known = self.known.get(id(function))
         named = zip(code.co_freevars, function.__closure__ or (), strict=True)
         # `super()` goes on from the program's own class, which is the next one of the run's
         closure = tuple([c if name == "__class__" else self._cell(c) for name, c in named])
+        copied_by_cell = self.known.get(id(function))
+        if copied_by_cell is not None and copied_by_cell is not known:
+            return copied_by_cell[1]  # one of its cells holds it
         made = FunctionType(code, scope, function.__name__, None, closure or None)
         self.keep(function, made)
         made.__qualname__ = function.__qualname__
