@@ -147,6 +147,8 @@ def test_arrays(expression):
         "math.prod([k + 1 for k in range(20 * len(x))])",
         "math.fsum(x)",
         "math.fsum([0.1, 0.2, x[0]])",
+        "math.fsum([x[0]] * 3)",
+        "math.fsum([x[0], x[1], x[0], x[1]]) + math.dist([x[0]] * 3, [0.5] * 3)",
         "math.fsum(v * v for v in x)",
         "math.dist(x, x * 2)",
         "math.dist([x[0], x[1]], [1, 2.5])",

@@ -16,6 +16,8 @@ class Names:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._taken: set[str] = set()
+        self.readers: dict[lf.Expr, list[lf.Expr]] = {}
+        """By each variable that changes, what has been computed of it."""
 
     def fresh(self, hint: str) -> str:
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint) or "t"
@@ -61,6 +63,16 @@ class Emitter:
 
     def add(self, statement: lf.Statement) -> None:
         self.statements.append(statement)
+        if isinstance(statement, lf.Assign):
+            self._forget_readers(statement.slot)
+
+    def _forget_readers(self, variable: lf.Slot) -> None:
+        """What has been computed of a variable before it changes is another number afterwards."""
+        for value in self.names.readers.get(variable, ()):
+            block: Emitter | None = self
+            while block is not None:
+                block.named.pop(value, None)
+                block = block.outer
 
     def slot(self, hint: str, code: lf.Code) -> lf.Slot:
         return lf.Slot(self.names.fresh(hint), code)
@@ -82,6 +94,9 @@ class Emitter:
         self.add(lf.Assign(slot, value))
         if not isinstance(value, lf.Load):
             self.named[value] = slot
+            for variable in lf.slots_in(value):
+                if variable in self.names.readers:
+                    self.names.readers[variable].append(value)
         if isinstance(value, lf.Apply) and value.op in ("add", "sub") and value.code == "i64":
             self._note_sum(slot, value)
         return slot
@@ -140,6 +155,7 @@ class Emitter:
         """A variable that is going to change."""
         slot = self.slot(hint, initial.code)
         self.add(lf.Assign(slot, initial))
+        self.names.readers[slot] = []
         return slot
 
     def knowledge(self) -> Emitter:
