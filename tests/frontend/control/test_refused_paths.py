@@ -311,3 +311,33 @@ def test_R2_what_no_reading_overcomes_is_recorded():
     at, along = np.ones((2, 3, 3)), np.cos(np.arange(18.0)).reshape(2, 3, 3)
     slope = (both(at + 1e-6 * along) - both(at - 1e-6 * along)) / 2e-6
     assert np.sum(wg.grad(both)(at) * along) == pytest.approx(slope, rel=1e-7)
+
+
+def lists_before_what_is_refused(x):
+    for t in np.array([x, x, 1]):
+        try:
+            first = np.array([t, x])
+            grown = [first]
+            for _ in range(2):
+                grown.append(np.sin(grown[-1]))
+
+            def decorated(scale):
+                def wrap(g):
+                    pass
+
+                return wrap
+
+            @decorated
+            def unread(t):
+                pass
+
+        finally:
+            pass
+    return x * x
+
+
+def test_nothing_is_read_of_what_a_turn_that_is_refused_has_made():
+    """It was read again where the turn was given up, and nothing defined it (WG901)."""
+    assert wg.value_and_grad(lists_before_what_is_refused)(3.0) == (9.0, 6.0)
+    with pytest.raises(wg.WengertError, match="WG101"):
+        wg.grad(lists_before_what_is_refused, tier="static")(3.0)

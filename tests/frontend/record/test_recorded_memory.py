@@ -275,3 +275,30 @@ def test_views_that_repeat_a_field_of_records():
 def test_a_limit_is_a_number_of_bytes(most):
     with pytest.raises(BadArgument, match="limited to a number of bytes"), wg.tape_limit(most):
         pass
+
+
+def slices_of_flat(x):
+    a = np.ones((2, 3)) * x
+    first, rest, every = a.flat[:2], a.flat[2:], a.flat[...]
+    first[0], every[1] = 5.0 * x, 7.0 * x
+    rest *= x
+    a.flat[3] += x
+    a.flat[4:] *= 3.0
+    return a.sum() + first @ first + rest.sum() + every.sum()
+
+
+def slices_of_flat_by_a_name(x):
+    a = np.ones((2, 3)) * x
+    walk = a.flat
+    first = walk[:2]
+    walk[3] += x
+    first[0], walk[4:] = 5.0 * x, x * x
+    return a.sum() + first @ first + walk[...].sum()
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("f", [slices_of_flat, slices_of_flat_by_a_name])
+def test_slices_of_flat_are_copies(f, tier):
+    value, gradient = wg.value_and_grad(f, tier=tier)(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-14)
+    assert gradient == pytest.approx(slope(f, 0.7), rel=1e-7)

@@ -222,7 +222,9 @@ class _LoopReader:
             if isinstance(name, str) and isinstance(scope.vars.get(name), (Closure, Native)):
                 scope.vars[name] = captures.taken_apart(it, scope.vars[name])
         with it.catching.quiet():
-            end, unfollowed = _up_to_date(it, {**scope.vars, **slots_of(it.heap)}, assumed)
+            end = {**scope.vars, **slots_of(it.heap)}
+            # where an iteration never ends, what was refused in it may be gone
+            end, unfollowed = _up_to_date(it, end, () if dead else assumed)
         objects: dict[Name, Objects] = {
             name: objects_in(it, end.get(name)) for name in assumed if not is_whole(name)
         }

@@ -256,7 +256,9 @@ def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
         must_be_known(it, value, index)
     found = it.getitem(value, index)
     of_flat = isinstance(node.value, ast.Attribute) and node.value.attr == "flat"
-    if of_flat and isinstance(node.slice, ast.Slice) and isinstance(kind_of_value(found), Array):
+    is_walk = of_flat or (isinstance(value, Var) and value in it.reading.walks_over)
+    is_part = isinstance(node.slice, ast.Slice) or index == Const(...)
+    if is_walk and is_part and isinstance(kind_of_value(found), Array):
         return it.emit(named("copy"), it.atom(found), namespace="np")  # unlike a slice of `ravel`
     return found
 

@@ -178,8 +178,9 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         # a list that has changed may have other items than it had
         kind = None if isinstance(var.kind, (Seq, Struct)) else var.kind
         part = it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
-        if var in it.reading.surely_views and isinstance(part, Var):
-            it.reading.surely_views.add(part)
+        for alike in (it.reading.surely_views, it.reading.walks_over):
+            if var in alike and isinstance(part, Var):
+                alike.add(part)
         return part
 
     if _may_have_changed_where_it_stays(it, var):

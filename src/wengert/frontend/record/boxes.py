@@ -41,7 +41,7 @@ _frame = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 class Recorded(PerturbedNumber):
     """A number or an array of a run that is recorded."""
 
-    __slots__ = ("below", "memory", "number", "tape")
+    __slots__ = ("below", "is_walk", "memory", "number", "tape")
     below: Any
     tape: Tape
     number: Number | None
@@ -63,6 +63,11 @@ class Recorded(PerturbedNumber):
         if _frame(1).f_builtins is operations.names:
             return operations.attribute(self, "value")  # which says that a number has none
         return self.below
+
+    def as_walk(self) -> Recorded:
+        """The array as the `flat` of another: slices of it are copies."""
+        _set_is_walk(self, True)
+        return self
 
     def become(self, view: Recorded) -> None:
         """Be another view of the same memory, in the place of the one that the tape keeps."""
@@ -136,7 +141,9 @@ class Recorded(PerturbedNumber):
             self.tape.entries.append(Read(memory, value_of(value)[(*parts, ...)], number.slot))
             return Recorded(found, self.tape, number)
         if memory.holds(array):
-            return Recorded(found, self.tape, memory=memory)
+            if not (_is_walk(self) and (isinstance(index, slice) or index is ...)):
+                return Recorded(found, self.tape, memory=memory)
+            found = found.copy()
         own = Memory(found)
         own.active = memory.active and self.tape.is_open
         if own.active:
@@ -362,6 +369,17 @@ _set_tape = vars(Recorded)["tape"].__set__
 _set_number = vars(Recorded)["number"].__set__
 _set_memory = vars(Recorded)["memory"].__set__
 _set_root = vars(PerturbedNumber)["root_of"].__set__
+_is_walk_of, _set_is_walk = (
+    getattr(vars(Recorded)["is_walk"], f"__{do}__") for do in ("get", "set")
+)
+
+
+def _is_walk(array: Recorded) -> bool:
+    """Whether an array stands for the `flat` of another; few arrays say."""
+    try:
+        return _is_walk_of(array)
+    except AttributeError:
+        return False
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:
