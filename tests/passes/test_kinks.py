@@ -114,3 +114,22 @@ def test_complex_gradients(f: Callable[[complex], float], expected: complex | No
     assert z_bar == pytest.approx(by_differences, rel=1e-8)
     if expected is not None:
         assert z_bar == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "length", [lambda x: math.hypot(x, 1.3), lambda x: math.atan2(x, 1.3), abs]
+)
+def test_calls_with_several_results_beside_a_length(length):
+    """Their second result was taken for the first one where a slope was followed, and second derivatives were wrong."""
+
+    def f(x):
+        def power(n, y):
+            return power(n - 1, y * x) if n else y
+
+        return power(3, 1.3) + length(x)
+
+    x, step = 1.5, 1e-4
+    wanted = (wg.grad(f)(x + step) - wg.grad(f)(x - step)) / (2 * step)
+    assert wg.hessian(f)(x) == pytest.approx(wanted, rel=1e-6)
+    assert wg.hvp(f)(x, 1.0) == pytest.approx(wanted, rel=1e-6)
+    assert wg.jacobian(wg.grad(f), mode="reverse")(x) == pytest.approx(wanted, rel=1e-6)

@@ -76,7 +76,7 @@ class Sided:
         self.places = places
         eqns = list(walk(body))
         self.defining: dict[Atom, Eqn] = {
-            out: eqn for eqn in eqns for out in eqn.outs if not eqn.blocks
+            eqn.outs[0]: eqn for eqn in eqns if len(eqn.outs) == 1 and not eqn.blocks
         }
         signs = [eqn for eqn in eqns if eqn.span in places and eqn.op in SIGNS]
         self.operands = [arg for eqn in signs for arg in eqn.args if isinstance(arg, Var)]
@@ -155,7 +155,7 @@ class Sided:
             slope = self._slope(push, eqn)
             if slope is not None:
                 return slope
-        if len(eqn.outs) > 1 or not _is_followed(eqn) or self._vanishes(eqn):
+        if not _is_followed(eqn) or self._vanishes(eqn):
             return out
         args = tuple(self.value(push, arg, depth + 1) for arg in eqn.args)
         if all(new is old for new, old in zip(args, eqn.args, strict=True)):
