@@ -983,3 +983,26 @@ def test_powers_modulo_an_integer_are_constants():
     assert wg.value_and_grad(f, (0, 1), **RECORDED)(0.5, 3) == (2.0, (4.0, 0.0))
     with pytest.raises(TypeError, match="3rd argument not allowed"):
         wg.grad(lambda x: pow(x, 2, 5), **RECORDED)(0.5)
+
+
+def objects_in_place(x):
+    objects, v = np.array([x, 2.0, 3 * x], dtype=object), np.array([x, x * x, 2.0])
+    objects *= x
+    objects += v
+    np.multiply(objects, v, out=objects, where=v > 1.0)
+    return objects.sum()
+
+
+def partitioned(x):
+    v = np.array([[3 * x, x, 2.0], [x * x, 0.1, x]])
+    view = v[:, 1:]
+    v.partition(1)
+    v.T.partition(0, axis=-1)
+    return v @ np.arange(3.0) @ np.array([1.0, 5.0]) + view[0, 0] * x
+
+
+@pytest.mark.parametrize("f", [objects_in_place, partitioned])
+def test_arrays_that_functions_and_methods_write_to(f):
+    value, gradient = wg.value_and_grad(f)(1.3)
+    assert value == pytest.approx(f(1.3), rel=1e-14)
+    assert gradient == pytest.approx(slope(f, 1.3), rel=1e-7)

@@ -37,7 +37,7 @@ from .boxes import (
 )
 from .foreign import otherwise, plainly
 from .operations import operations
-from .operators import of_float
+from .operators import as_objects, of_float
 
 
 def called(
@@ -229,16 +229,18 @@ def _into(out: Any, function: Any, args: Any, keywords: Any) -> Any:
     for to, result in zip(outs, results, strict=True):
         if to is None:
             continue
-        if type(to) is not Recorded and boxes_in((result,)):
+        is_of_objects = type(to) is np.ndarray and to.dtype == object
+        items = as_objects(result) if is_of_objects and type(result) is Recorded else result
+        if type(to) is not Recorded and not is_of_objects and boxes_in((result,)):
             plainly(
                 function, args, {**keywords, "out": copy.deepcopy(to)}
             )  # which may say that it cannot
             raise lost(boxes_in((result,))[0], "what an array of floats is given")
         if where is True:
-            to[...] = result
+            to[...] = items
         else:
             chosen = np.broadcast_to(all_plain(where), np.shape(value_of(to)))
-            to[...] = np.where(chosen, result, to)
+            to[...] = np.where(chosen, items, to)
     return out[0] if isinstance(out, tuple) and len(out) == 1 else out
 
 

@@ -156,6 +156,15 @@ def _sort(
         box[...] = operations.called(np.sort, (box,), {"axis": axis})
 
 
+def _partition(
+    box: Recorded, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None
+) -> None:
+    if records.is_record(box):
+        box[...] = box[value_of(box).argpartition(kth, axis, kind, order)]
+    else:
+        box[...] = operations.called(np.partition, (box, kth), {"axis": axis})
+
+
 def _item(box: Recorded, *index: Any) -> Any:
     if isinstance(value_of(box), np.void):
         return _tolist(box)
@@ -287,6 +296,7 @@ def real_type(cls: Any) -> Any:
 _METHODS: dict[str, Callable[..., Any]] = {
     "fill": _fill,
     "sort": _sort,
+    "partition": _partition,
     "item": _item,
     "tolist": _tolist,
     "copy": _copy,
@@ -300,7 +310,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "setflags": _set_flags,
     **{
         name: _lost(name)
-        for name in ("partition", "byteswap", "setfield", "tofile", "dumps", "dump", "getfield")
+        for name in ("byteswap", "setfield", "tofile", "dumps", "dump", "getfield")
     },
 }
 

@@ -211,7 +211,7 @@ def _numpy_takes(self: Recorded, other: Any, name: str) -> bool:
     return not any(hasattr(cls, asked) for asked in _NUMPY_ASKS)
 
 
-def _as_objects(x: Recorded) -> Any:
+def as_objects(x: Recorded) -> Any:
     """The numbers of an array as an array of objects, on which NumPy calls their own operators."""
     objects = np.empty(np.shape(value_of(x)), object)
     objects[...] = x.tolist()
@@ -234,7 +234,7 @@ def _saying(name: str) -> Any:
             made = as_class_says(other)
             if made is not other:
                 return function(made, self) if is_reflected else function(self, made)
-            objects = _as_objects(self)
+            objects = as_objects(self)
             pair = (other, objects) if is_reflected else (objects, other)
             return gathered_items(function(*pair))
         if type(other).__module__ == "builtins" and name not in _COMPARISONS:
