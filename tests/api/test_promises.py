@@ -254,6 +254,29 @@ def test_a_number_read_back_from_text_is_refused(f: Callable[..., Any]) -> None:
         wg.grad(f)(0.5)
 
 
+def _by_keys_of_text(x: float, n: float) -> Any:
+    key = f"v{n}"
+    d = {key: x * n, "other": 2.0}
+    d[key] *= x
+    d.setdefault(f"{x}", n)
+    return d[key] * d.get(f"{x}", 0.0) + {key: x, "more": 1.0}[key] + sum(d.values())
+
+
+def _text_by_a_key_of_text(x: float, n: float) -> Any:
+    return float({f"{n}": f"{x}", "other": 1.0}[f"{n}"]) * x
+
+
+def test_what_a_dictionary_has_under_a_key_of_text_is_no_text() -> None:
+    x, n, h = 1.5, 2.5, 1e-6
+    by_x = (_by_keys_of_text(x + h, n) - _by_keys_of_text(x - h, n)) / (2 * h)
+    by_n = (_by_keys_of_text(x, n + h) - _by_keys_of_text(x, n - h)) / (2 * h)
+    for tier in ("static", "recorded"):
+        slopes = wg.grad(_by_keys_of_text, (0, 1), tier=tier)(x, n)  # type: ignore[arg-type]
+        assert slopes == pytest.approx((by_x, by_n), rel=1e-8)
+    with pytest.raises(UnsupportedSyntax, match="a number read back from text"):
+        wg.grad(_text_by_a_key_of_text, (0, 1), tier="static")(x, n)
+
+
 def _through_einsum(x: Any) -> Any:
     y = np.outer(x, [1.0, 2.0, 3.0])
     np.einsum("ii->i", y)[:] *= 2

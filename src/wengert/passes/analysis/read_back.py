@@ -26,7 +26,7 @@ _READING = frozenset(("to_float", "to_complex", "astype"))
 _PLACES = ("count", "find", "rfind", "index", "rindex", "startswith", "endswith")
 _COUNTING = frozenset((*_PLACES, *(name for name in dir(str) if name.startswith("is"))))
 """Methods of text whose results are places and truths: they have no derivative to lose."""
-_OF_TEXT_TOO = frozenset(("add", "mul", "mod", "array", "asarray"))
+_OF_TEXT_TOO = frozenset(("add", "mul", "mod", "array", "asarray", "dict_of"))
 """What gives text of text."""
 
 
@@ -88,7 +88,9 @@ class _Text:
             self.owners[eqn.outs[0]] = eqn.args[0]
         if _makes_a_stream(eqn):
             self.streams.update(eqn.outs)
-        reads = any(map(self.is_text, eqn.operands()))
+        # an entry is what the container holds, whatever text its key is
+        read = eqn.args[:1] if eqn.op is st.getitem else eqn.operands()
+        reads = any(map(self.is_text, read))
         if _is_call(eqn) and (reads or self.any_varied(eqn.operands())):
             self.write(eqn)
         if reads and _gives_numbers(eqn):
