@@ -15,6 +15,7 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -1006,3 +1007,48 @@ def test_arrays_that_functions_and_methods_write_to(f):
     value, gradient = wg.value_and_grad(f)(1.3)
     assert value == pytest.approx(f(1.3), rel=1e-14)
     assert gradient == pytest.approx(slope(f, 1.3), rel=1e-7)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float = 2.0
+
+    def value(self, k=0.5):
+        return math.sin(self.a) + k * self.b
+
+    @property
+    def length(self):
+        return math.hypot(self.a, self.b)
+
+
+class Triple(tuple):
+    __slots__ = ()
+
+    def value(self):
+        return math.sin(self[0]) * self[2]
+
+
+LEFT = {}
+
+
+def tuples_with_methods(x, pair, triple):
+    own = Pair(x)._replace(b=x * pair.value())
+    LEFT.update(pair=own, triple=Triple((x, x, 2.0)), held=[own])
+    return (
+        own.value() + own.length * pair.length + triple.value() + LEFT["triple"].value() + sum(own)
+    )
+
+
+def test_methods_of_tuples_are_recorded():
+    args = 0.7, Pair(0.4, 0.9), Triple((0.1, 0.2, 0.3))
+    plain = tuples_with_methods(*args)
+    value, by_recording = wg.value_and_grad(tuples_with_methods, (0, 1, 2), **RECORDED)(*args)
+    assert value == plain
+    assert (type(LEFT["pair"]), type(LEFT["triple"])) == (Pair, Triple)
+    assert LEFT["held"][0] is LEFT["pair"]
+    assert {type(item) for item in LEFT["pair"]} == {float}
+    x, pair, triple = wg.grad(tuples_with_methods, (0, 1, 2), tier="static")(*args)
+    assert by_recording[0] == pytest.approx(x)
+    assert type(by_recording[1]) is Pair
+    assert by_recording[1] == pytest.approx(pair)
+    assert tuple(by_recording[2]) == pytest.approx(tuple(triple))

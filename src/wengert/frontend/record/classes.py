@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ CLASS = "_stands_for_class_"
 
 
 def is_own_class(cls: type) -> bool:
-    if not cls.__flags__ & 1 << 9 or issubclass(cls, BaseException) or hasattr(cls, "_fields"):
+    if not cls.__flags__ & 1 << 9 or issubclass(cls, BaseException) or _is_plain_namedtuple(cls):
         return False
     if type(cls) is not type and type(cls).__name__ not in ("ABCMeta", "_ProtocolMeta"):
         return False
@@ -73,13 +73,24 @@ def is_own_class(cls: type) -> bool:
     return module is None or root != "builtins"
 
 
+_OF_NAMEDTUPLES = frozenset(vars(NamedTuple("_", [])))
+
+
+def _is_plain_namedtuple(cls: type) -> bool:
+    """Whether a class is a namedtuple that has no methods but those that `collections` has made."""
+    return hasattr(cls, "_fields") and not any(map(methods_of, cls.__mro__[:-2]))
+
+
 def methods_of(cls: type) -> dict[str, Any]:
     """What a class has that runs code, by name."""
     code = (FunctionType, staticmethod, classmethod, property, functools.cached_property)
+    not_the_programs = {"__init_subclass__", "__class_getitem__"}
+    if "_fields" in vars(cls):
+        not_the_programs |= _OF_NAMEDTUPLES
     return {
         name: x
         for name, x in vars(cls).items()
-        if isinstance(x, code) and name not in ("__init_subclass__", "__class_getitem__")
+        if isinstance(x, code) and name not in not_the_programs
     }
 
 

@@ -130,9 +130,11 @@ class Leaving:
         own = getattr(x, "__dict__", {})
         kept = {name: self.plain(value) for name, value in own.items()}
         pairs = [*zip(items, x, strict=True), *((kept[name], own[name]) for name in own)]
-        if all(a is b for a, b in pairs):
+        cls = vars(type(x)).get(CLASS, type(x))
+        if cls is type(x) and all(a is b for a, b in pairs):
             return x
-        made = tuple.__new__(type(x), items)
+        made = tuple.__new__(cls, items)
+        self._made[id(x)] = x, made
         if kept:
             vars(made).update(kept)
         return made

@@ -210,7 +210,7 @@ class RecordedRun:
             kept = attributes_of(x)
             if isinstance(x, tuple):
                 items, build = self._enter_items(list(kept.values()))
-                made = built(type(x), dict(zip(kept, items, strict=True)))
+                made = built(world.of(type(x)), dict(zip(kept, items, strict=True)))
             else:
                 made = world.keep(x, blank(x, world.of(type(x))))
                 with world.filling(made):
@@ -219,7 +219,9 @@ class RecordedRun:
             return made, lambda of: like_built_on(type(x), dict(zip(kept, build(of), strict=True)))
         if isinstance(x, tuple):
             items, build = self._enter_items(x)
-            return like(x, items), lambda of: like(x, build(of))
+            is_named = hasattr(x, "_fields")
+            made = tuple.__new__(world.of(type(x)), items) if is_named else like(x, items)
+            return made, lambda of: like(x, build(of))
         if isinstance(x, list):
             made = world.keep(x, type(x)())
             with world.filling(made):
