@@ -664,6 +664,17 @@ CONVOLUTIONS = [
 ]
 CORRELATIONS = [*CONVOLUTIONS, of(real(2), real(4), mode="same"), of(real(4), real(5), mode="same")]
 
+FILTERED = [
+    of(real(3), real(6)),
+    of(real(2), real(2, 5)),
+    of(comp(3), comp(4)),
+    of(real(2), comp(4)),
+    of(real(5), real(2, 3)),
+    of(real(2), real(0)),
+    of(single(3), single(6)),
+]
+ALL_POLES = [of(np.arange(len(taps), 0.0, -1.0) + taps / 8, x) for (taps, x), _ in FILTERED]
+
 SIGNALS: dict[str, list[Sample]] = {
     "fft": TRANSFORMS,
     "ifft": TRANSFORMS,
@@ -685,6 +696,13 @@ SIGNALS: dict[str, list[Sample]] = {
     "correlate": CORRELATIONS,
     "correlate_left": transposes(CORRELATIONS, np.correlate, "left"),
     "correlate_right": transposes(CORRELATIONS, np.correlate, "right"),
+    "fir": FILTERED,
+    "fir_taps": [
+        ((x[..., ::-1] * 0.7, x), {"like": taps})
+        for (taps, x), _ in FILTERED
+        if np.iscomplexobj(taps) == np.iscomplexobj(x)
+    ],
+    "all_pole": ALL_POLES,
 }
 
 # --- statistics ---------------------------------------------------------------------------

@@ -142,6 +142,7 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: signal.lfilter(x[:3], x[3:], T),
     lambda x: signal.lfilter([0.5], [2.0], x),
     lambda x: signal.lfilter([1.0, 0.5], [1.0, -0.3], x, zi=np.array([0.2]))[1],
+    lambda x: signal.lfilter(x[:3], x[2:5], np.outer(x, T), axis=0, zi=np.outer(x[:2], T))[1],
     lambda x: signal.filtfilt([1.0, 0.5], [1.0, -0.3], x, padlen=3),
     lambda x: signal.sosfilt(signal.butter(4, 0.3, output="sos"), x),
     lambda x: signal.sosfiltfilt(signal.butter(3, 0.3, output="sos"), np.tile(x, 3)),

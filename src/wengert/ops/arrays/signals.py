@@ -92,3 +92,17 @@ convolve = declare("convolve", "a, v, *, mode='full'", infer=_sum_of_products, n
 convolve_left, convolve_right = _transposes("convolve", "full")
 correlate = declare("correlate", "a, v, *, mode='valid'", infer=_sum_of_products, np="correlate")
 correlate_left, correlate_right = _transposes("correlate", "valid")
+
+# --- filters ------------------------------------------------------------------------------
+
+
+def _filtered(args: Args, params: Params) -> Kind:
+    dtypes = [dtype_of(arg) for arg in args]
+    return Array(
+        inexact(promoted_dtype(*map(Array, dtypes))) if all(dtypes) else "", rank_of(args[1])
+    )
+
+
+fir = helper("fir", "taps, x", _filtered)
+fir_taps = helper("fir_taps", "y_bar, x, *, like", like_option)
+all_pole = helper("all_pole", "a, x", _filtered)

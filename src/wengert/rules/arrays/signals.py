@@ -5,7 +5,9 @@ The adjoint of a transform is the transform the other way, normed the opposite w
 
 from __future__ import annotations
 
+from ...ops.arrays.shape import flip
 from ...ops.arrays.signals import (
+    all_pole,
     convolve,
     convolve_left,
     convolve_right,
@@ -14,6 +16,8 @@ from ...ops.arrays.signals import (
     correlate_right,
     fft,
     fftfreq,
+    fir,
+    fir_taps,
     fitted,
     ifft,
     irfft,
@@ -23,7 +27,8 @@ from ...ops.arrays.signals import (
     rfft_adjoint,
     rfftfreq,
 )
-from ..forms import bilinear_rule, differential, linear_rule, zero_rule
+from ...ops.elementwise import conj
+from ..forms import also_linear, bilinear_rule, differential, linear_rule, zero_rule
 
 zero_rule(opposite_norm)
 
@@ -107,3 +112,32 @@ bilinear_rule(
     left=lambda ȳ, a, y_bar, *, like, mode="valid": correlate_left(y_bar, ȳ, like=a, mode=mode),
     right=lambda ȳ, a, y_bar, *, like, mode="valid": correlate(a, ȳ, mode=mode),
 )
+
+# --- filters ------------------------------------------------------------------------------
+
+# The adjoint of a filter from rest is the filter run backwards, with conjugate coefficients.
+
+
+def _backwards(filtering, coefficients, x):
+    return flip(filtering(conj(coefficients), flip(x, axis=-1)), axis=-1)
+
+
+bilinear_rule(
+    fir,
+    left=lambda ȳ, taps, x: fir_taps(ȳ, x, like=taps),
+    right=lambda ȳ, taps, x: _backwards(fir, taps, ȳ),
+)
+bilinear_rule(
+    fir_taps,
+    left=lambda t̄, y_bar, x, *, like: fir(t̄, x),
+    right=lambda t̄, y_bar, x, *, like: _backwards(fir, t̄, y_bar),
+)
+
+
+@differential(all_pole)
+def _(da, dx, a, x, Ω):
+    """d(A⁻¹x) = A⁻¹ (dx − dA Ω), with A the lower triangular Toeplitz matrix of a."""
+    return all_pole(a, dx - fir(da, Ω))
+
+
+also_linear(all_pole, (None, lambda ȳ, a, x: _backwards(all_pole, a, ȳ)))

@@ -93,3 +93,40 @@ def correlate_right(a: Any, y_bar: Any, *, like: Any, mode: str = "valid") -> An
     """The cotangent of `v` in `np.correlate(a, v, mode)`."""
     whole = whole_convolution(y_bar, np.size(a), np.size(like), mode, correlated=True)
     return np.conj(np.correlate(whole, np.ravel(a), "valid"))[::-1].reshape(np.shape(like))
+
+
+# --- filters ------------------------------------------------------------------------------
+
+
+def fir(taps: Any, x: Any) -> Any:
+    """Signals along the last axis, filtered by a finite impulse response, from rest."""
+    x, count = np.asarray(x), min(np.size(taps), np.shape(x)[-1])
+    if x.size == 0:
+        return x * 1.0
+    lanes = _apart(x, count - 1)
+    whole = np.convolve(lanes.ravel(), taps[:count])[: lanes.size]
+    return whole.reshape(lanes.shape)[..., : x.shape[-1]]
+
+
+def fir_taps(y_bar: Any, x: Any, *, like: Any) -> Any:
+    """The cotangent of the taps in `fir(taps, x)`: how far ȳ and x agree at each delay."""
+    count = min(np.size(like), np.shape(x)[-1])
+    late, early = (_apart(np.asarray(each), count - 1).ravel() for each in (y_bar, x))
+    result = np.zeros(np.shape(like), np.result_type(late, early))
+    if early.size > 0:
+        result[:count] = np.correlate(late, early[: early.size - count + 1], "valid")
+    return result
+
+
+def _apart(x: Any, gap: int) -> Any:
+    """Signals with so many zeros after each that filters which reach no further can run over them in one."""
+    result = np.zeros((*x.shape[:-1], x.shape[-1] + max(gap, 0)), x.dtype)
+    result[..., : x.shape[-1]] = x
+    return result
+
+
+def all_pole(a: Any, x: Any) -> Any:
+    """The signals along the last axis of which `fir(a, ·)` makes x: an all-pole filter from rest."""
+    from scipy.signal import lfilter  # pyright: ignore[reportMissingTypeStubs]
+
+    return lfilter([1.0], a, x)

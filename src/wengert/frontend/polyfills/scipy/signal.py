@@ -9,6 +9,7 @@ import numpy as np
 from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
 
 from ....ops.arrays.creation import gather as array_of
+from ....ops.arrays.signals import all_pole, fir
 from ....ops.program.refusals import uncovered
 from .. import manifest
 from ..same_names import same_names
@@ -17,25 +18,24 @@ from ..same_names import same_names
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    """`scipy.signal.lfilter`: the transposed direct form II."""
-    b, a = np.atleast_1d(b), np.atleast_1d(a)
-    order = max(np.size(b), np.size(a)) - 1
-    b = np.pad(b / a[0], (0, order + 1 - np.size(b)))
-    a = np.pad(a / a[0], (0, order + 1 - np.size(a)))
-    x = np.moveaxis(array_of(x), axis, -1)
-    state = np.zeros((*np.shape(x)[:-1], order)) if zi is None else np.moveaxis(zi, axis, -1)
-    if order == 0:
-        y = b[0] * x
-    else:
-        samples = []
-        for k in range(np.shape(x)[-1]):
-            now = b[0] * x[..., k] + state[..., 0]
-            later = np.concatenate((state[..., 1:], np.zeros((*np.shape(x)[:-1], 1))), axis=-1)
-            state = later + np.multiply.outer(x[..., k], b[1:]) - np.multiply.outer(now, a[1:])
-            samples.append(now)
-        y = np.stack(samples, axis=-1)
-    y = np.moveaxis(y, -1, axis)
-    return y if zi is None else (y, np.moveaxis(state, -1, axis))
+    """`scipy.signal.lfilter`: what b makes of the signals, and then what a makes of that."""
+    b, a, x = np.atleast_1d(array_of(b)), np.atleast_1d(array_of(a)), array_of(x)
+    if axis != -1:
+        x = np.moveaxis(x, axis, -1)
+    if zi is None:
+        y = all_pole(a, fir(b, x))
+        return y if axis == -1 else np.moveaxis(y, -1, axis)
+    b, a = b / a[0], a / a[0]
+    length, order = np.shape(x)[-1], max(np.size(b), np.size(a)) - 1
+    # the state is what earlier samples add to the next ones, before a is applied
+    driven = fir(b, _continued(x, order)) + _continued(np.moveaxis(zi, axis, -1), length)
+    y = all_pole(a, driven[..., :length])
+    state = (driven - fir(a, _continued(y, order)))[..., length:]
+    return np.moveaxis(y, -1, axis), np.moveaxis(state, -1, axis)
+
+
+def _continued(x: Any, count: Any) -> Any:
+    return np.concatenate((x, np.zeros((*np.shape(x)[:-1], count))), axis=-1)
 
 
 def lfilter_zi(b: Any, a: Any) -> Any:
