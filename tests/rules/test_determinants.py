@@ -24,6 +24,11 @@ MATRICES = {
     "2 × 2, zero": np.zeros((2, 2)),
     "1 × 1": np.array([[2.0]]),
     "almost": np.diag([1.0, 1e-12, 2.0]),
+    **{
+        f"{distance:g} from rank 3": B[:, :3] @ B[:3] + distance * B
+        for distance in (1e-2, 1e-5, 1e-9)
+    },
+    "whose determinant underflows": 1e-100 * B,
 }
 
 
@@ -41,6 +46,17 @@ def minors(X):
 
 def reverse_over_reverse(f):
     return wg.jacobian(wg.grad(f), mode="reverse")
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_gradient_is_made_of_minors_however_near_a_singular_matrix(name):
+    X = MATRICES[name]
+    size = np.max(np.abs(X)) ** (len(X) - 1)
+    found = wg.grad(np.linalg.det)(X)
+    for i, j in itertools.product(range(len(X)), repeat=2):
+        rest = np.delete(np.delete(X, i, 0), j, 1)
+        minor = (-1) ** (i + j) * (np.linalg.det(rest) if rest.size else 1.0)
+        assert abs(found[i, j] - minor) <= 1e-13 * size
 
 
 @pytest.mark.parametrize("mode", [wg.hessian, reverse_over_reverse])

@@ -17,12 +17,32 @@ def halved_tril(x: Any) -> Any:
 
 def cofactor(x: Any) -> Any:
     """The matrix of cofactors, ∂det(x)/∂x, also of singular matrices (x of shape (..., n, n))."""
+    determinant, inverse = _far_from_singular(x)
+    if inverse is not None:
+        return np.swapaxes(determinant * inverse, -1, -2)
     u, s, vh = np.linalg.svd(x)
     n = s.shape[-1]
     # the product of all singular values but one, without dividing by any
     others = np.prod(np.where(np.eye(n, dtype=bool), 1, s[..., None, :]), axis=-1)
     sign = np.asarray(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
     return sign * ((np.conj(u) * others[..., None, :]) @ np.conj(vh))
+
+
+def _far_from_singular(x: Any) -> tuple[Any, Any]:
+    """The determinants and inverses of matrices; None and None where rounding says too much in one of them."""
+    x = np.asarray(x)
+    determinant = np.asarray(np.linalg.det(x))[..., None, None]
+    real = np.finfo(determinant.dtype)
+    size = np.abs(determinant)
+    if x.size == 0 or not np.all((size > real.tiny) & (size < real.max)):
+        return None, None
+    try:
+        inverse = np.linalg.inv(x)
+    except np.linalg.LinAlgError:
+        return None, None
+    condition = np.abs(x).max(axis=(-2, -1)) * np.abs(inverse).max(axis=(-2, -1))
+    fine = np.all(condition <= real.eps**-0.25)
+    return (determinant, inverse) if fine else (None, None)
 
 
 def cofactor_along(x: Any, a: Any) -> Any:
@@ -32,6 +52,11 @@ def cofactor_along(x: Any, a: Any) -> Any:
     values but two for each element of E.
     """
     x, a = np.asarray(x), np.asarray(a)
+    determinant, inverse = _far_from_singular(x)
+    if inverse is not None:
+        turned = inverse @ a
+        change = np.trace(turned, axis1=-2, axis2=-1)[..., None, None] * inverse
+        return np.swapaxes(determinant * (change - turned @ inverse), -1, -2)
     u, s, vh = np.linalg.svd(x)
     turned = np.conj(np.swapaxes(u, -1, -2)) @ a @ np.conj(np.swapaxes(vh, -1, -2))
     others = _products_of_others(s)
