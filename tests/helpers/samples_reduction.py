@@ -88,7 +88,13 @@ SAMPLES: dict[str, list[Sample]] = {
         ((np.moveaxis(CUBE, (0, 2), (-2, -1)).reshape(3, 8), CUBE), {"axis": (0, 2)}),
     ],
     "products_before": [*_over(VECTOR, MATRIX, WITH_ZEROS), *_over(MATRIX, reverse=True)],
-    "products_between": [*_over(VECTOR, MATRIX, WITH_ZEROS), *_over(MATRIX, reverse=True)],
+    "linear_recurrence": [
+        ((x[::-1] * factor, x), options)
+        for x in (VECTOR, MATRIX, WITH_ZEROS)
+        for factor in (1.0, 1e-90)
+        for options in ({}, {"reverse": True})
+    ],
+    "delayed": [*_over(VECTOR, MATRIX), *_over(MATRIX, reverse=True)],
     "spread_items": [((2.0, ITEMS), {}), ((2.0, VECTOR), {})],
     "scale_items": [((2.0, ITEMS), {}), ((2.0, VECTOR), {})],
     "inner_items": [((ITEMS, [1.0, 0.5, -2.0]), {})],

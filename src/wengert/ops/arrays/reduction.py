@@ -325,9 +325,8 @@ def _infer_lanes(args: Args, params: Params) -> Kind:
     )
 
 
-def _infer_matrix(args: Args, params: Params) -> Kind:
-    rank = rank_of(args[0])
-    return Array(dtype_of(args[0]), None if rank is None else rank + 1)
+def _infer_recurrence(args: Args, params: Params) -> Kind:
+    return Array(promoted(args), rank_of(args[1]))
 
 
 def _infer_at_extreme(args: Args, params: Params) -> Kind:
@@ -427,7 +426,8 @@ for _op in (unreduce, broadcast_like, put_extreme, cumsum_reversed):
 lanes = helper("lanes", "x, *, axis=None", _infer_lanes, _fold_lanes, fresh=False)
 unlanes = helper("unlanes", "y, x, *, axis=None", in_shape_of_second, _fold_lanes, fresh=False)
 products_before = helper("products_before", "x, *, reverse=False", _like(0))
-products_between = helper("products_between", "x, *, reverse=False", _infer_matrix)
+linear_recurrence = helper("linear_recurrence", "a, b, *, reverse=False", _infer_recurrence)
+delayed = helper("delayed", "x, *, reverse=False", _like(0))
 spread_items = helper("spread_items", "y_bar, xs", _like(1), fresh=False)
 scale_items = helper("scale_items", "scale, xs", _like(1))
 inner_items = helper("inner_items", "xs, ys", FLOAT)

@@ -19,6 +19,7 @@ from ...ops.arrays.reduction import (
     cumprod,
     cumsum,
     cumsum_reversed,
+    delayed,
     dist,
     exponent_of,
     fsum,
@@ -27,6 +28,7 @@ from ...ops.arrays.reduction import (
     items_of,
     lane_of,
     lanes,
+    linear_recurrence,
     max_,
     mean,
     min_,
@@ -35,7 +37,6 @@ from ...ops.arrays.reduction import (
     prod,
     prod_items,
     products_before,
-    products_between,
     put_extreme,
     reduced_count,
     scale_items,
@@ -52,7 +53,7 @@ from ...ops.arrays.reduction import (
 )
 from ...ops.elementwise import conj, real, safe_div
 from ...ops.structure import fill, unbroadcast
-from ..forms import bilinear_rule, differential, linear_rule, zero_rule
+from ..forms import also_linear, bilinear_rule, differential, linear_rule, zero_rule
 
 # --- sums and means ---------------------------------------------------------------------------
 
@@ -164,25 +165,32 @@ def _(dX, X, Ω, *, axis=None, dtype=None, keepdims=False):
 
 @differential(cumprod)
 def _(dX, X, Ω, *, axis=None, dtype=None):
-    """Ω_k = P_k x_k, where P_k is the product before k and dP_k = Σ_{i<k} (Π_{i<j<k} xⱼ) Pᵢ dxᵢ"""
+    """dΩ_k = x_k dΩ_{k-1} + P_k dx_k, where P_k is the product before k"""
     lane = lanes(X, axis=axis)
     step = products_before(lane) * lanes(dX, axis=axis)
-    before = (products_between(lane) @ step[..., None])[..., 0]
-    return unlanes(before * lane + step, Ω, axis=axis)
+    return unlanes(linear_recurrence(lane, step), Ω, axis=axis)
 
 
 @differential(products_before)
 def _(dX, X, Ω, *, reverse=False):
-    """dP_k = Σ_{i<k} (Π_{i<j<k} xⱼ) Pᵢ dxᵢ"""
-    return (products_between(X, reverse=reverse) @ (Ω * dX)[..., None])[..., 0]
+    """dP_k is what dΩ was at the entry before"""
+    return delayed(linear_recurrence(X, Ω * dX, reverse=reverse), reverse=reverse)
 
 
-@differential(products_between)
-def _(dX, X, Ω, *, reverse=False):
-    """dΩ = Ω diag(dX) Ω"""
-    return Ω @ (dX[..., None] * Ω)
+@differential(linear_recurrence)
+def _(da, db, a, b, Ω, *, reverse=False):
+    """dΩ_k = a_k dΩ_{k-1} + da_k Ω_{k-1} + db_k"""
+    return linear_recurrence(a, db + da * delayed(Ω, reverse=reverse), reverse=reverse)
 
 
+# The adjoint runs the other way, where the factor between two entries is that of the later one.
+also_linear(
+    linear_recurrence,
+    (None, lambda ȳ, a, b, *, reverse=False: linear_recurrence(
+        conj(delayed(a, reverse=not reverse)), ȳ, reverse=not reverse
+    )),
+)  # fmt: skip
+linear_rule(delayed, transpose=lambda ȳ, x, *, reverse=False: delayed(ȳ, reverse=not reverse))
 linear_rule(lanes, transpose=lambda ȳ, x, *, axis=None: unlanes(ȳ, x, axis=axis))
 linear_rule(unlanes, transpose=(lambda ȳ, y, x, *, axis=None: lanes(ȳ, axis=axis), None))
 

@@ -112,18 +112,36 @@ def products_before(x: Any, *, reverse: bool = False) -> Any:
     return np.flip(result, -1) if reverse else result
 
 
-def products_between(x: Any, *, reverse: bool = False) -> Any:
-    """Entry k, i: the product of the entries of a lane strictly between i and k, for i before k.
+def linear_recurrence(a: Any, b: Any, *, reverse: bool = False) -> Any:
+    """The solutions of yₖ = aₖ yₖ₋₁ + bₖ along the last axis, from 0 on; in reverse of yₖ = aₖ yₖ₊₁ + bₖ."""
+    a, b = np.asarray(a), np.asarray(b)
+    if reverse:
+        return np.flip(linear_recurrence(np.flip(a, -1), np.flip(b, -1)), -1)
+    if b.shape[-1] == 0:
+        return b.copy()
+    a = a.astype(np.result_type(a, b, np.float16))
+    a[..., 0] = 1
+    product = np.cumprod(a, axis=-1)
+    size, least = np.abs(product), np.finfo(product.dtype).tiny ** 0.25
+    if np.all((size > least) & (size < 1 / least)):
+        return product * np.cumsum(b / product, axis=-1)
+    one = a.ndim == 1
+    factors, terms = (x.tolist() if one else np.moveaxis(x, -1, 0) for x in (a, b))
+    found = [terms[0]]
+    for factor, term in zip(factors[1:], terms[1:], strict=True):
+        found.append(factor * found[-1] + term)
+    return np.stack(found, axis=-1).astype(a.dtype, copy=False)
 
-    "Before" is "after" in reverse; where i is not before k, the entry is 0.
-    """
-    x = np.flip(x, -1) if reverse else np.asarray(x)
-    n = x.shape[-1]
-    result = np.zeros((*x.shape, n), x.dtype)
-    for k in range(1, n):
-        result[..., k, : k - 1] = result[..., k - 1, : k - 1] * x[..., k - 1, None]
-        result[..., k, k - 1] = 1
-    return np.flip(result, (-2, -1)) if reverse else result
+
+def delayed(x: Any, *, reverse: bool = False) -> Any:
+    """`x` one place later along the last axis (earlier in reverse), after a zero."""
+    x = np.asarray(x)
+    result = np.zeros_like(x)
+    if reverse:
+        result[..., :-1] = x[..., 1:]
+    else:
+        result[..., 1:] = x[..., :-1]
+    return result
 
 
 def exponent_of(x: Any) -> Any:

@@ -69,3 +69,37 @@ def test_options_of_reductions_of_numbers():
     for x in (2.0, np.array(2.0)):
         same_as_python(lambda x: np.sum(x, keepdims=True), x)
         same_as_python(lambda x: np.sum(x, axis=0), x)
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0])
+def test_running_products_of_many_numbers_with_and_without_zeros(spread):
+    x = np.exp(spread * np.random.default_rng(0).normal(size=(20_000, 2)))
+    x[700, 1] = 0.0
+
+    def f(x):
+        return np.sum(np.log1p(np.cumprod(x, axis=0)))
+
+    before, y = np.ones_like(x), np.cumprod(x, axis=0)
+    before[1:] = y[:-1]
+    x_bar, later = np.empty_like(x), np.zeros(2)
+    for k in reversed(range(len(x))):
+        later = later * (x[k + 1] if k + 1 < len(x) else 0.0) + 1 / (1 + y[k])
+        x_bar[k] = before[k] * later
+    for gradient in (wg.grad(f), wg.jit(wg.grad(f))):
+        np.testing.assert_allclose(gradient(x), x_bar, rtol=1e-9)
+
+
+def test_second_derivatives_of_running_products():
+    x = np.array([[1.5, 0.0, -2.0], [0.5, 3.0, 0.0]])
+
+    def f(x):
+        return np.sum(np.cumprod(x) ** 2) + np.sum(np.cumprod(x, axis=1) ** 3)
+
+    native = wg.jit(wg.hessian(f))(x)
+    np.testing.assert_allclose(native, wg.jacobian(wg.grad(f), mode="forward")(x))
+    np.testing.assert_allclose(native, wg.jacobian(wg.grad(f), mode="reverse")(x))
+    for at in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[at] = 1e-6
+        differences = (wg.grad(f)(x + step) - wg.grad(f)(x - step)) / 2e-6
+        np.testing.assert_allclose(native[at], differences, atol=1e-5)

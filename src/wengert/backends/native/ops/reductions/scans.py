@@ -11,8 +11,10 @@ from ...lower.shapes import dims_of
 from ...values.emitter import Emitter
 from ...values.loops import copy_elements, fill, in_order
 from ...values.numbers import converted
+from ...values.promotion import common_code
 from ...values.values import ONE, ZERO, Unlowered, Value, View, minus, plus
 from ..arrays.gather_scatter import along, as_shape
+from ..elementwise.creation import zeroed
 
 Step = Callable[[Emitter, Expr, Expr], Expr]
 Index = tuple[Expr, ...]
@@ -86,6 +88,43 @@ def _products_before(site: BlockLowering, eqn: Eqn) -> Value:
 
     _run(site, made, axis, element)
     return site.apply("flip", made, axis=axis) if backwards else made
+
+
+@lowers("linear_recurrence")
+def _linear_recurrence(site: BlockLowering, eqn: Eqn) -> Value:
+    a, b = (site.in_memory(arg) for arg in eqn.args)
+    code, axis = common_code([a, b]), len(b.dims) - 1
+    if code not in FLOATS:
+        raise Unlowered("a recurrence of anything but floats")
+    backwards = bool(eqn.param("reverse", False))
+    if backwards:
+        a, b = (site.view(site.apply("flip", x, axis=axis)) for x in (a, b))
+
+    def step(e: Emitter, at: Index, last: Expr, item: Expr) -> Expr:
+        return e.apply("add", e.apply("mul", converted(e, e.load(a, at), code), last), item)
+
+    site.write_all()
+    made = site.allocate(tuple(map(site.e.size, b.dims)), code, ())
+    copy_elements(site.e, made, b)
+    _run(site, made, axis, lambda e, at, before: e.store(
+        made, at, step(e, at, e.load(made, before), e.load(made, at))
+    ))  # fmt: skip
+    return site.apply("flip", made, axis=axis) if backwards else made
+
+
+@lowers("delayed")
+def _delayed(site: BlockLowering, eqn: Eqn) -> Value:
+    x = site.in_memory(eqn.args[0])
+    axis = len(x.dims) - 1
+    backwards = bool(eqn.param("reverse", False))
+    made = zeroed(site, tuple(map(site.e.size, x.dims)), x.code, eqn.outs)
+
+    def element(e: Emitter, at: Index, before: Index) -> None:
+        to, of = (before, at) if backwards else (at, before)
+        e.store(made, to, e.load(x, of))
+
+    _run(site, made, axis, element)
+    return made
 
 
 # --- lanes --------------------------------------------------------------------------------
