@@ -12,14 +12,18 @@ from typing import Any
 from ...ir.graph import Function, Span, walk, with_called
 from ...rules.identities.squares import LENGTHS
 from ..analysis.keys import with_keys_checked
+from ..blocks.lookups import with_lookups_ahead
 from ..checks.jumps import with_jumps_checked
 from ..checks.searches import warn_of_searches
 from ..edges.squares import with_squares
 
 
 def with_checks(function: Function, wrt: Sequence[int]) -> Function:
-    """A function that checks what depends on some of its parameters: keys, and jumps inside integrals."""
-    function = with_jumps_checked(with_keys_checked(function, wrt), wrt)
+    """A function that checks what depends on some of its parameters: keys, and jumps inside integrals.
+
+    What its loops only look up stands before them.
+    """
+    function = with_jumps_checked(with_keys_checked(with_lookups_ahead(function), wrt), wrt)
     warn_of_searches(function, wrt)
     return function
 
