@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import wengert as wg
 
@@ -115,3 +116,46 @@ def carried(p, places):
 
 def test_a_list_of_what_the_loop_changes():
     check(carried, [0.3, 0.5, 0.7], PLACES)
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize(
+    "row", [(0.3, 0.7), [0.3, 0.7], {"x": 0.3, "y": 0.7}, [0.1 * k for k in range(9)]]
+)
+def test_gradients_by_long_lists_of_rows(row):
+    first, second = ("x", "y") if isinstance(row, dict) else (0, 1)
+
+    def f(rows, places):
+        s = 0.0
+        for r in rows:
+            s += math.sin(r[first]) * r[second]
+        for k in range(len(places)):
+            s += rows[k][first] * rows[places[k]][second] ** 2
+        return s
+
+    rows = [row for _ in range(12)]
+    check(f, [row.copy() if hasattr(row, "copy") else row for row in rows], PLACES[:12])
+
+
+@pytest.mark.parametrize("width", [3, 9])
+def test_gradients_by_tables_whose_columns_are_computed(width):
+    def f(m, places):
+        s = 0.0
+        for i in range(len(m)):
+            s += m[i][places[i]] ** 2 * m[i - 1][0]
+        return s
+
+    check(f, [[0.1 * i + 0.01 * j for j in range(width)] for i in range(9)], PLACES[:9])
+    check(f, [tuple(0.1 * i + 0.01 * j for j in range(width)) for i in range(9)], PLACES[:9])
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+def test_gradients_by_lists_of_lists_of_any_length():
+    def f(rows):
+        s = 0.0
+        for row in rows:
+            for x in row:
+                s += x * x * row[0]
+        return s
+
+    check(f, [[0.1 * k for k in range(7 + n)] for n in range(9)])

@@ -251,7 +251,37 @@ def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) ->
     kind = kind_of_atom(args[0])
     if isinstance(kind, Number):
         return Const(0j if kind.type == "complex" else 0.0)
+    if isinstance(kind, Struct) and kind.form in ("tuple", "list", "dict") and not params:
+        real = all(isinstance(item, Number) and item.type != "complex" for item in kind.items)
+        if real and len(kind.items) <= _MOST_WRITTEN_OUT:
+            form, keys = ("dict", kind.keys) if kind.form == "dict" else ("list", None)
+            return _row(builder, [_NONE_YET] * len(kind.items), form, keys)
     return None
+
+
+_MOST_WRITTEN_OUT = 8
+"""Up to so many numbers the cotangent of a row is put together where it is known, not written to."""
+_NONE_YET = Const(0.0)
+
+
+def _row(builder: Builder, items: Sequence[Atom], form: str, keys: Any) -> Atom:
+    keys = tuple(range(len(items))) if keys is None else keys
+    params = {"form": Const(form), "keys": Const(keys), "type": Const(None)}
+    return builder.emit_with(pack, items, params, kind=UNKNOWN)
+
+
+def _fold_add_at(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """What is added to an item of a row that has just been put together is that item."""
+    buffer, index, *rest = args
+    eqn = builder.definition(buffer)
+    if eqn is None or eqn.op is not pack or eqn.outs[0].kind != UNKNOWN or len(rest) != 1:
+        return None
+    keys = eqn.param("keys")
+    if not isinstance(index, Const) or index.value not in keys or kind_of_atom(rest[0]) != FLOAT:
+        return None
+    items, k = list(eqn.args), keys.index(index.value)
+    items[k] = rest[0] if items[k] is _NONE_YET else builder.emit(named("add"), items[k], *rest)
+    return _row(builder, items, eqn.param("form"), keys)
 
 
 def _fold_accumulate(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -289,7 +319,7 @@ def _fold_identity(builder: Builder, args: Args, params: Params, namespace: str)
     return args[0] if isinstance(args[0], Const) else None
 
 
-add_at = helper("add_at", "buffer, index, value", like_first, fresh=False)
+add_at = helper("add_at", "buffer, index, value", like_first, _fold_add_at, fresh=False)
 zeros = helper(
     "zeros",
     "x, *, unbound=None, depth=0",

@@ -74,8 +74,14 @@ MOST_NESTED = 100_000
 """What is nested more deeply holds itself, as far as can be told."""
 
 
+_NUMBERS = {float, int, np.float64}
+
+
 def _zero_and_parts(x: Any, unbound: Any, depth: int) -> tuple[Any, Any]:
     """The zero of a value, and the parts of the value whose zeros belong into it, by their keys."""
+    if type(x) in (list, tuple):
+        numbers = _NUMBERS.issuperset(map(type, x))
+        return [0.0] * len(x), () if numbers else enumerate(x)
     if unbound is not None and type(x).__name__.endswith("Undefined"):
         return (unbound if depth == 0 else None), ()
     if isinstance(x, np.ndarray):
@@ -88,9 +94,7 @@ def _zero_and_parts(x: Any, unbound: Any, depth: int) -> tuple[Any, Any]:
         parts = attributes_of(x)
         return OfAttributes(dict.fromkeys(parts)), parts.items()
     if isinstance(x, (list, tuple, *SEQUENCES)):
-        zero = [0.0] * len(x)
-        numbers = {float, int, np.float64}.issuperset(map(type, x))
-        return zero, () if numbers else enumerate(x)
+        return [0.0] * len(x), enumerate(x)
     if isinstance(x, dict):
         return with_made_items(dict.fromkeys(x), x), x.items()
     if x is None or isinstance(x, (str, bytes, range, slice, type)) or _has_no_parts(x):
@@ -277,12 +281,13 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     part: Any = buffer
     for k, index in enumerate(path):
         inner: Any = part[index]
-        after = (*path[k + 1 :], last)
-        is_number = isinstance(inner, (np.generic, float, complex))
-        if is_number and all(map(_reads_number, after)):
-            return add_at(buffer, *path[: k + 1], np.sum(value))  # `x[i][()]`
+        if isinstance(inner, (np.generic, float, complex)):
+            if all(map(_reads_number, (*path[k + 1 :], last))):
+                return add_at(buffer, *path[: k + 1], np.sum(value))  # `x[i][()]`
         part = inner
-    if isinstance(part, np.ndarray):
+    if type(value) is float and type(part) is list and type(part[last]) is float:
+        part[last] += value
+    elif isinstance(part, np.ndarray):
         _add_to_array(part, last, value)
     elif isinstance(last, slice):
         if isinstance(part, dict):

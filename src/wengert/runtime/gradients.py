@@ -26,8 +26,10 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
 
     `owned` says that nothing else refers to the memory of an array `x_bar`.
     """
-    if type(x_bar) is float and type(x) is float:
+    if type(x_bar) is float and type(x) in _NUMBERS:
         return x_bar
+    if type(x) in (list, tuple):
+        return _project_list(zeros(x) if x_bar is None else x_bar, x)
     if isinstance(x, (bool, np.bool_)):
         return None
     if isinstance(x, np.ndarray):
@@ -37,6 +39,16 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
     if isinstance(x, (float, int, np.number)):
         return float(0 if x_bar is None else np.real(x_bar))
     return _project_container(zeros(x) if x_bar is None else x_bar, x)
+
+
+def _project_list(x_bar: Any, x: Any) -> Any:
+    if _NUMBERS.issuperset(map(type, x)) and {float}.issuperset(map(type, x_bar)):
+        if len(x) == len(x_bar):
+            return type(x)(x_bar)
+    return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
+
+
+_NUMBERS = {float, int}
 
 
 def number_like(x: Any, like: Any) -> Any:
@@ -68,9 +80,7 @@ def _project_container(x_bar: Any, x: Any) -> Any:
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return tuple.__new__(type(x), map(project, x_bar, tuple.__iter__(x)))
     if isinstance(x, (list, tuple)):
-        if len(x) == len(x_bar) and all({float}.issuperset(map(type, each)) for each in (x, x_bar)):
-            return type(x)(x_bar)
-        return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
+        return _project_list(x_bar, x)
     if isinstance(x, dict):
         return {key: project(x_bar.get(key), item) for key, item in x.items()}
     if isinstance(x, SEQUENCES):

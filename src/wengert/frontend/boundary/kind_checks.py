@@ -40,6 +40,7 @@ class KindCheck:
             "kind_of": kind_of,
             "ndarray": np.ndarray,
             "rows_of": _rows_of,
+            "lists_of": _lists_of,
         }
         self._leaves: list[str] | None = [] if leaves else None
         self._in_order = in_order
@@ -88,6 +89,8 @@ class KindCheck:
                 cls = self.constant({_CLASSES[name][0]})
                 items = f"len({value}) > {SMALL} and set(map(type, {value})) == {cls}"
                 self.must(f"type({value}) in (list, tuple) and {items}")
+            case Seq(item=Seq(item=Number(type=name))):
+                self.must(f"lists_of({value}, {self.constant({_CLASSES[name][0]})})")
             case Seq(item=Struct(form="tuple" | "list" | "dict", type=None) as item) if all(
                 isinstance(each, Number) for each in item.items
             ):
@@ -213,6 +216,17 @@ def _rows_of(value: Any, rows: _Rows) -> bool:
         return set(map(type, chain.from_iterable(items))) == rows.classes[0]
     columns = zip(*items, strict=True)
     return all(set(map(type, each)) == cls for each, cls in zip(columns, rows.classes, strict=True))
+
+
+def _lists_of(value: Any, cls: set[type]) -> bool:
+    """Whether a value is a list of lists of numbers of one class, all of them long ones."""
+    return (
+        type(value) in (list, tuple)
+        and len(value) > SMALL
+        and {list, tuple}.issuperset(map(type, value))
+        and min(map(len, value)) > SMALL
+        and set(map(type, chain.from_iterable(value))) == cls
+    )
 
 
 def check_of(kind: Kind) -> Callable[[Any], bool | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from ....ir.graph import Eqn
@@ -16,6 +17,7 @@ from ..values.emitter import Emitter
 from ..values.loops import over
 from ..values.numbers import compute
 from ..values.values import Scalar, StaticValue, Tuple, Unlowered, Value, View
+from .items_by_number import changed_by_number
 from .zeros import zeros_like
 
 
@@ -34,9 +36,16 @@ def store_in_field(
     value = site.value(eqn.args[-1])
     site.write_all()
     position = wrapped(site, site.as_scalar(first), length_of(site, container))
-    column = _column_of(container.column, names)
+    fields = list(takewhile(lambda name: _name_of(name) is not None, names))
+    column, computed = _column_of(container.column, fields), names[len(fields) :]
+    adds = eqn.op.name == "add_at"
     with loosening(site, container):
-        if eqn.op.name == "add_at":
+        if computed:
+            added = value if isinstance(value, Tuple) else site.as_scalar(value)
+            change = lambda item: sum_of_parts(site.e, item, added) if adds else added
+            item = column.item(site.e, position)
+            column.put(site.e, position, changed_by_number(site, item, computed, change))
+        elif adds:
             add_to_item(site, column, position, value)
         else:
             put = value if isinstance(value, Tuple) else site.as_scalar(value)

@@ -40,7 +40,7 @@ def zeros_like(site: BlockLowering, value: nv.Value) -> nv.Value:
             return nv.Broadcast(nv.Scalar(Constant(0.0, code), nv.NUMPY), code, dims_of(value))
         case nv.Tuple() if is_complex(value):
             return by_part(value, lambda part: zeros_like(site, part))
-        case nv.Tuple(items=items, form="dataclass", keys=keys):
+        case nv.Tuple(items=items, form="dataclass" | "dict", keys=keys):
             return nv.Tuple(tuple(zeros_like(site, item) for item in items), "dict", keys)
         case nv.Tuple(items=items):
             inner = tuple(zeros_like(site, item) for item in items)

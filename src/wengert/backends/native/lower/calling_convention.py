@@ -227,8 +227,13 @@ def _item_leaf(values: Sequence[Any], sizes: Sizes) -> ItemLeaf:
     built = _built(values[0])
     if built is not None:
         form, keys, type_ = built
-        by_place = issubclass(type(values[0]), (tuple, list))
-        if any(len(x) != len(keys) if by_place else _built(x) != built for x in values):
+        if issubclass(type(values[0]), (tuple, list)):
+            alike = set(map(len, values)) == {len(keys)}
+        elif form == "dict":
+            alike = set(map(tuple, values)) == {keys}
+        else:
+            alike = all(_built(x) == built for x in values)
+        if not alike:
             raise Unlowered("a list of items that are built in different ways")
         if form in ("tuple", "list") and len(keys) > LONG_ROW:
             item = _item_leaf([x for row in values for x in row], sizes)

@@ -9,11 +9,20 @@ from .....ir.records import replace
 from ...form.loopform import CODES, FLOATS, Constant, Expr
 from ...lower.fusion import mapped
 from ...lower.lowering import BlockLowering, lowers
-from ...lower.sequences.columns import Arrays, Column, GrowingList, Numbers, NumbersOfAnyOrigin
+from ...lower.sequences.columns import (
+    Arrays,
+    Column,
+    GrowingList,
+    ListsOfOneLength,
+    Numbers,
+    NumbersOfAnyOrigin,
+    Parts,
+)
 from ...lower.sequences.sequences import RaggedArrays
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers, values as nv
+from ...values.complexes import is_complex
 from ...values.emitter import Emitter
 from ...values.loops import in_order, over
 from ...values.rows import ROWS, Elementwise
@@ -123,8 +132,8 @@ def _projected_list(e: Emitter, bar: GrowingList, x: GrowingList) -> GrowingList
     """The gradient of a list of numbers, or of arrays: as many floats, or arrays of the same shapes."""
     e.must_be_same(bar.length, x.length, "a gradient of another length")
     found = bar.column.values if isinstance(bar.column, NumbersOfAnyOrigin) else bar.column
-    if isinstance(x.column, Numbers) and isinstance(found, Numbers) and found.code == "f64":
-        return replace(bar, column=replace(found, origin=nv.PYTHON))
+    if (numbers_of := _projected_numbers(e, found, x.column)) is not None:
+        return replace(bar, column=numbers_of)
     if not isinstance(x.column, Arrays) or not isinstance(found, (Arrays, RaggedArrays)):
         raise nv.Unlowered("the gradient of a list of something else than numbers or arrays")
     wanted = x.column.code if x.column.code in FLOATS else "f64"
@@ -139,6 +148,27 @@ def _projected_list(e: Emitter, bar: GrowingList, x: GrowingList) -> GrowingList
 
     in_order(e, (bar.length,), check)
     return bar
+
+
+def _projected_numbers(e: Emitter, found: Column, x: Column) -> Column | None:
+    """Floats for numbers, or rows or lists of them for rows or lists; None of anything else."""
+    found = found.values if isinstance(found, NumbersOfAnyOrigin) else found
+    x = x.values if isinstance(x, NumbersOfAnyOrigin) else x
+    match found, x:
+        case Numbers(code="f64"), Numbers(code="f64" | "i64"):
+            return replace(found, origin=nv.PYTHON)
+        case ListsOfOneLength(), ListsOfOneLength():
+            e.must_be_same(found.count, x.count, "a gradient of other lengths")
+            flat = _projected_numbers(e, found.flat, x.flat)
+            return None if flat is None else replace(found, flat=flat)
+        case Parts(), Parts(template=nv.Tuple(form="list" | "tuple" | "dict")):
+            pairs = list(zip(found.columns, x.columns, strict=True))
+            columns = [_projected_numbers(e, *pair) for pair in pairs]
+            complete = [column for column in columns if column is not None]
+            is_row = len(complete) == len(columns) and not is_complex(x.template)
+            return Parts(complete, x.template) if is_row else None
+        case _:
+            return None
 
 
 @lowers("astype", "cast_like")
