@@ -185,6 +185,8 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.abs(signal.hilbert(x)),
     lambda x: np.abs(signal.hilbert(x[:5])),
     lambda x: signal.savgol_filter(x, 5, 2),
+    lambda x: signal.savgol_filter(np.outer(np.tile(x, 2), x), 7, 3, deriv=1, axis=0),
+    lambda x: signal.savgol_filter(x, 5, 2, mode="nearest"),
     lambda x: signal.resample(x, 8),
     lambda x: np.abs(fft.fft(x)),
     lambda x: np.abs(fft.rfft(x, 8)),

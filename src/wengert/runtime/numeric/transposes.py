@@ -127,10 +127,14 @@ def unpad(y_bar: Any, *, pad_width: Any, like: Any, mode: str = "constant") -> A
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise uncovered(f"np.pad with mode={mode!r}", "Join the slices by `np.concatenate`.")
     for axis, (width, length) in enumerate(zip(widths, shape, strict=True)):
+        before, after = int(width[0]), int(width[0]) + length
+        if not np.any(width):
+            continue
         sources = np.pad(np.arange(length), tuple(width), mode)
         moved = np.moveaxis(np.asarray(y_bar), axis, 0)
-        gathered = np.zeros((length, *moved.shape[1:]), moved.dtype)
-        np.add.at(gathered, sources, moved)
+        gathered = np.array(moved[before:after])
+        np.add.at(gathered, sources[:before], moved[:before])
+        np.add.at(gathered, sources[after:], moved[after:])
         y_bar = np.moveaxis(gathered, 0, axis)
     return y_bar
 

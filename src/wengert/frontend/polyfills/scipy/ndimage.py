@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
+from ....ops.arrays.signals import fir
 from ....ops.program.refusals import FORMULA, uncovered
 from ..same_names import same_names
 
@@ -75,13 +76,9 @@ def correlate1d(
 ) -> Any:
     """`scipy.ndimage.correlate1d`."""
     x, w = np.moveaxis(floats(input), axis, -1), np.asarray(weights)
-    n, m = x.shape[-1], len(w)
-    widths = [(0, 0)] * (np.ndim(x) - 1) + [_reach(m, origin)]
-    padded = _padded(x, widths, mode, cval)
-    total = np.zeros(x.shape)
-    for k in range(m):
-        total = total + w[k] * padded[..., k : k + n]
-    return np.moveaxis(total, -1, axis)
+    widths = [(0, 0)] * (np.ndim(x) - 1) + [_reach(len(w), origin)]
+    filtered = fir(w[::-1], _padded(x, widths, mode, cval))
+    return np.moveaxis(filtered[..., len(w) - 1 :], -1, axis)
 
 
 def correlate(

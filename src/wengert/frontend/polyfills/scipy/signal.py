@@ -86,12 +86,19 @@ def savgol_filter(
     x: Any, window_length: Any, polyorder: Any, deriv: Any = 0, delta: Any = 1.0, axis: Any = -1,
     mode: Any = "interp", cval: Any = 0.0,
 ) -> Any:  # fmt: skip
-    """`scipy.signal.savgol_filter`: its matrix times the signal."""
+    """`scipy.signal.savgol_filter`: its matrix times the signal, or what a long signal has of a window's."""
     x = np.moveaxis(array_of(x), axis, -1)
-    every = np.eye(np.shape(x)[-1])
+    is_long = mode == "interp" and window_length % 2 == 1 and np.shape(x)[-1] > window_length
+    every = np.eye(window_length if is_long else np.shape(x)[-1])
     options = (window_length, polyorder, deriv, delta, 0, mode, 0.0)
-    matrix = manifest.as_it_is(signal.savgol_filter, every, *options)
-    return np.moveaxis(x @ np.transpose(matrix), -1, axis)
+    matrix = np.transpose(manifest.as_it_is(signal.savgol_filter, every, *options))
+    if not is_long:
+        return np.moveaxis(x @ matrix, -1, axis)
+    half = window_length // 2
+    between = fir(matrix[::-1, half], x)[..., window_length - 1 :]
+    first, last = x[..., :window_length], x[..., np.shape(x)[-1] - window_length :]
+    parts = (first @ matrix[:, :half], between, last @ matrix[:, half + 1 :])
+    return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
 
 
 def resample(x: Any, num: Any, *, axis: Any = 0) -> Any:
