@@ -251,12 +251,18 @@ def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) ->
     kind = kind_of_atom(args[0])
     if isinstance(kind, Number):
         return Const(0j if kind.type == "complex" else 0.0)
-    if isinstance(kind, Struct) and kind.form in ("tuple", "list", "dict") and not params:
-        real = all(isinstance(item, Number) and item.type != "complex" for item in kind.items)
-        if real and len(kind.items) <= _MOST_WRITTEN_OUT:
-            form, keys = ("dict", kind.keys) if kind.form == "dict" else ("list", None)
-            return _row(builder, [_NONE_YET] * len(kind.items), form, keys)
     return None
+
+
+def row_of_zeros(builder: Builder, kind: Kind) -> Atom | None:
+    """The cotangent that is zero of a few numbers in a container, as a container of them; None of anything else."""
+    if not isinstance(kind, Struct) or kind.form not in ("tuple", "list", "dict"):
+        return None
+    real = all(isinstance(item, Number) and item.type != "complex" for item in kind.items)
+    if not real or len(kind.items) > _MOST_WRITTEN_OUT:
+        return None
+    form, keys = ("dict", kind.keys) if kind.form == "dict" else ("list", None)
+    return _row(builder, [_NONE_YET] * len(kind.items), form, keys)
 
 
 _MOST_WRITTEN_OUT = 8

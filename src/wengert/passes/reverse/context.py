@@ -51,6 +51,8 @@ class Context:
     unbound: Collection[Atom] = ()
     """Values that a path of the program leaves unbound: what collects the cotangents of others has None for them."""
     written: Written = field(default_factory=Written)
+    fixed: bool = False
+    """Whether nobody writes to anything before the reverse sweep has run."""
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
     )

@@ -50,6 +50,7 @@ class Cotangents:
         arithmetic: set[Var],
         unbound: Collection[Atom],
         masks: Masks,
+        fixed: bool,
         around: Cotangents | None = None,
     ):
         self.builder = builder
@@ -61,6 +62,8 @@ class Cotangents:
         self.unbound = unbound
         """Values that a path leaves unbound."""
         self.masks = masks
+        self.fixed = fixed
+        """Whether containers have as many items in the reverse sweep as where they were read."""
         self.dense: dict[Var, list[Atom]] = {}
         self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
         self.read_at: dict[Var, Span] = {}
@@ -251,6 +254,10 @@ class Cotangents:
     def zeros(self, var: Var) -> Atom:
         """The cotangent of a value that is zero: where the value is unbound, a number that adds to any."""
         options: dict[str, Atom] = {}
+        if isinstance(var.kind, Struct) and (self.fixed or var.kind.form == "tuple"):
+            row = None if var in self.unbound else st.row_of_zeros(self.builder, var.kind)
+            if row is not None:
+                return row
         if isinstance(var.kind, Seq):
             if self.unbound and holds_numbers(var.kind):
                 options = {"unbound": NOTHING, "depth": Const(depth_of_lists(var.kind))}
