@@ -426,3 +426,20 @@ def test_what_a_program_puts_into_an_object_is_the_very_object(program, of):
         put = of(kept)
         assert way(kept) == pytest.approx(slope)
         assert kept.parts[0] is put
+
+
+def tabulated(x, n):
+    """Dynamic programming in a dictionary: each step stores one number, and reads two."""
+    table = {0: x, 1: x * x}
+    for i in range(2, n):
+        table[i] = np.sin(table[i - 1]) + 0.5 * table[i - 2]
+    return table[n - 1]
+
+
+def test_a_number_that_is_taken_out_of_a_table_is_no_reason_to_copy_the_table():
+    text = wg.grad(tabulated).specialize(0.7, 9).source
+    loops = text[text.index("# reverse") :]
+    assert "_stored(" in loops
+    assert "parted=True" not in loops
+    slope = (tabulated(0.7 + STEP, 9) - tabulated(0.7 - STEP, 9)) / (2 * STEP)
+    assert wg.grad(tabulated)(0.7, 9) == pytest.approx(slope)

@@ -48,6 +48,8 @@ def snapshot(x: Any, unbound: bool = False, parted: bool = False, copies: Any = 
     `unbound`: it may be nothing. `parted`: where two items of `x` are one object, they are two in the copy.
     `copies`: what some of its items are copied as, by their identity.
     """
+    if type(x) is float:
+        return x
     if unbound and type(x).__name__.endswith("Undefined"):
         return x
     return _copied(x, _Around() if parted else dict(copies or {}))

@@ -174,6 +174,8 @@ def basis(x: Any, unit: Any = 1.0) -> list[Any]:
 
 def accumulate(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one value."""
+    if type(a) is float is type(b):
+        return a + b
     if not isinstance(a, (list, tuple, dict)) or not isinstance(b, (list, tuple, dict)):
         return _accumulate_leaves(a, b)
     total, pairs = _total_and_pairs(a, b)

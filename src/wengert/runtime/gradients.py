@@ -42,13 +42,14 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
 
 
 def _project_list(x_bar: Any, x: Any) -> Any:
-    if _NUMBERS.issuperset(map(type, x)) and {float}.issuperset(map(type, x_bar)):
+    if _NUMBERS.issuperset(map(type, x)) and _FLOATS.issuperset(map(type, x_bar)):
         if len(x) == len(x_bar):
-            return type(x)(x_bar)
+            return type(x)(map(float, x_bar))
     return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
 
 
-_NUMBERS = {float, int}
+_FLOATS = {float, np.float64}
+_NUMBERS = {*_FLOATS, int}
 
 
 def number_like(x: Any, like: Any) -> Any:

@@ -254,8 +254,10 @@ def position(x: Any, *path_and_key: Any) -> Any:
 
 def _step(x: Any, step: Any) -> Any:
     """What one step leads to; the attributes of objects are named by text."""
+    if not isinstance(step, str):
+        return x[step]
     is_object = is_built_on_container(type(x)) or not isinstance(x, dict)
-    return attribute(x, step) if isinstance(step, str) and is_object else x[step]
+    return attribute(x, step) if is_object else x[step]
 
 
 def span_of(x: Any, *path_and_value: Any) -> Any:

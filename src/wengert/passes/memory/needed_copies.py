@@ -131,7 +131,8 @@ class Writes(Pairs):
         eqn = self._uses.equations.get(var)
         if eqn is None:
             return False
-        return eqn.op is st.getitem or (eqn.op in LOOPS and var not in view_outs(eqn))
+        is_part = eqn.op in (st.getitem, me.given_at)
+        return is_part or (eqn.op in LOOPS and var not in view_outs(eqn))
 
 
 def _reaches(eqn: Eqn, var: Var, how: int) -> bool:
