@@ -159,3 +159,4 @@ def test_gradients_by_lists_of_lists_of_any_length():
         return s
 
     check(f, [[0.1 * k for k in range(7 + n)] for n in range(9)])
+    check(f, [[0.1 * k + 0.01 * n for k in range(8)] for n in range(9)])

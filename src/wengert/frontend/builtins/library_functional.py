@@ -64,8 +64,12 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
                 "`itertools.permutations` of all of a list whose length only the run knows",
                 "Say how many items are chosen.",
             )
-        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
-        found = it.emit(st.as_list, it.atom(it.call_foreign(function, [indices, r], {})))
+        length = it.emit(st.length, it.atom(listed))
+        if function is itertools.combinations and r.value == 2:
+            found = it.atom(it.call(Const(iterator_polyfills.pairs_below), [length], {}))
+        else:
+            indices = it.emit(st.range_, length)
+            found = it.emit(st.as_list, it.atom(it.call_foreign(function, [indices, r], {})))
 
         def pick(row: Value) -> Value:
             ks = (it.emit(st.getitem, it.atom(row), Const(j)) for j in range(r.value))

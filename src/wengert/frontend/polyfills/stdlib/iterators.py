@@ -270,6 +270,11 @@ def starmap(function: Any, iterable: Any) -> Any:
         yield function(*items)
 
 
+def pairs_below(count: int) -> Any:
+    """`itertools.combinations(range(count), 2)`, which native code has loops for."""
+    return [(i, j) for i in range(count) for j in range(i + 1, count)]
+
+
 def pairwise(iterable: Any) -> Any:
     """`itertools.pairwise`."""
     begun = False

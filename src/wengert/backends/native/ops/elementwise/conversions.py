@@ -18,7 +18,7 @@ from ...lower.sequences.columns import (
     NumbersOfAnyOrigin,
     Parts,
 )
-from ...lower.sequences.sequences import RaggedArrays
+from ...lower.sequences.sequences import Lists, RaggedArrays
 from ...lower.shapes import dims_of
 from ...lower.structure import over_arrays
 from ...values import numbers, values as nv
@@ -132,7 +132,7 @@ def _projected_list(e: Emitter, bar: GrowingList, x: GrowingList) -> GrowingList
     """The gradient of a list of numbers, or of arrays: as many floats, or arrays of the same shapes."""
     e.must_be_same(bar.length, x.length, "a gradient of another length")
     found = bar.column.values if isinstance(bar.column, NumbersOfAnyOrigin) else bar.column
-    if (numbers_of := _projected_numbers(e, found, x.column)) is not None:
+    if (numbers_of := _projected_numbers(e, bar.length, found, x.column)) is not None:
         return replace(bar, column=numbers_of)
     if not isinstance(x.column, Arrays) or not isinstance(found, (Arrays, RaggedArrays)):
         raise nv.Unlowered("the gradient of a list of something else than numbers or arrays")
@@ -150,7 +150,7 @@ def _projected_list(e: Emitter, bar: GrowingList, x: GrowingList) -> GrowingList
     return bar
 
 
-def _projected_numbers(e: Emitter, found: Column, x: Column) -> Column | None:
+def _projected_numbers(e: Emitter, length: Expr, found: Column, x: Column) -> Column | None:
     """Floats for numbers, or rows or lists of them for rows or lists; None of anything else."""
     found = found.values if isinstance(found, NumbersOfAnyOrigin) else found
     x = x.values if isinstance(x, NumbersOfAnyOrigin) else x
@@ -159,11 +159,17 @@ def _projected_numbers(e: Emitter, found: Column, x: Column) -> Column | None:
             return replace(found, origin=nv.PYTHON)
         case ListsOfOneLength(), ListsOfOneLength():
             e.must_be_same(found.count, x.count, "a gradient of other lengths")
-            flat = _projected_numbers(e, found.flat, x.flat)
+            flat = _projected_numbers(e, length, found.flat, x.flat)
             return None if flat is None else replace(found, flat=flat)
+        case Lists(), ListsOfOneLength():
+            with e.loop(length) as (index, inner):
+                size = inner.let(found.sizes.item(inner, index).expr)
+                inner.must_be_same(size, x.count, "a gradient of other lengths")
+            flat = _projected_numbers(e, length, found.flat.column, x.flat)
+            return None if flat is None else replace(found, flat=replace(found.flat, column=flat))
         case Parts(), Parts(template=nv.Tuple(form="list" | "tuple" | "dict")):
             pairs = list(zip(found.columns, x.columns, strict=True))
-            columns = [_projected_numbers(e, *pair) for pair in pairs]
+            columns = [_projected_numbers(e, length, *pair) for pair in pairs]
             complete = [column for column in columns if column is not None]
             is_row = len(complete) == len(columns) and not is_complex(x.template)
             return Parts(complete, x.template) if is_row else None
