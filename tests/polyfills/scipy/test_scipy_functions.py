@@ -192,6 +192,12 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.abs(fft.rfft(x, 8)),
     lambda x: fft.idct(fft.dct(x) ** 2),
     lambda x: fft.dst(x),
+    *(
+        lambda x, kind=kind, k=k, norm=norm: kind(x, k, norm=norm) + kind(x, k, n=6)
+        for kind in (fft.dct, fft.idct, fft.dst, fft.idst)
+        for k in (1, 2, 3, 4)
+        for norm in ("backward", "ortho", "forward")
+    ),
 ]
 
 OF_PROBABILITIES: list[Callable[..., Any]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -190,38 +191,78 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
     return np.moveaxis(np.fft.ifft(spectrum * weights), -1, axis)
 
 
-def _along_axis(transform: Any) -> Callable[..., Any]:
-    """A transform of `scipy.fft`: its matrix times the signal."""
+def _along_axis(is_sine: bool, back: bool) -> Callable[..., Any]:
+    """A cosine or sine transform of `scipy.fft`: part of a Fourier transform of the signal, continued by zeros."""
 
     def along(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        return _by_matrix(transform, x, type, n, axis, norm)
+        return _by_fourier(is_sine, back, x, type, n, axis, norm)
 
     return along
 
 
-def _along_axes(transform: Any) -> Callable[..., Any]:
+def _along_axes(is_sine: bool, back: bool) -> Callable[..., Any]:
     def along(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-        return _over_axes(transform, x, type, s, axes, norm)
+        if axes is None:
+            axes = tuple(range(np.ndim(x))) if s is None else tuple(range(-len(s), 0))
+        for k in range(len(axes)):
+            x = _by_fourier(is_sine, back, x, type, None if s is None else s[k], axes[k], norm)
+        return x
 
     return along
 
 
-dct, idct, dst, idst = map(_along_axis, (fft.dct, fft.idct, fft.dst, fft.idst))
-dctn, idctn, dstn, idstn = map(_along_axes, (fft.dct, fft.idct, fft.dst, fft.idst))
+dct, idct, dst, idst = (_along_axis(*kind) for kind in itertools.product((False, True), repeat=2))
+dctn, idctn, dstn, idstn = (
+    _along_axes(*kind) for kind in itertools.product((False, True), repeat=2)
+)
 
 
-def _over_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) -> Any:
-    if axes is None:
-        axes = tuple(range(np.ndim(x))) if s is None else tuple(range(-len(s), 0))
-    for k in range(len(axes)):
-        x = _by_matrix(transform, x, type, None if s is None else s[k], axes[k], norm)
-    return x
+def _by_fourier(is_sine: bool, back: bool, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
+    x = array_of(x)
+    count = np.shape(x)[axis] if n is None else n
+    number = {2: 3, 3: 2}.get(type, type) if back else type
+    weights = manifest.as_it_is(_weights, is_sine, number, count, norm, back)
+    x = np.moveaxis(x, axis, -1)
+    x = x[..., :count] if np.shape(x)[-1] >= count else _continued(x, count - np.shape(x)[-1])
+    if np.iscomplexobj(x):
+        y = _real_transform(np.real(x), weights) + 1j * _real_transform(np.imag(x), weights)
+    else:
+        y = _real_transform(x, weights)
+    return np.moveaxis(y, -1, axis)
 
 
-def _by_matrix(transform: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
-    x = np.moveaxis(array_of(x), axis, -1)
-    matrix = manifest.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
-    return np.moveaxis(x @ matrix, -1, axis)
+def _real_transform(x: Any, weights: Any) -> Any:
+    whole, before, after = (
+        weights[0],
+        np.asarray(weights[1], complex),
+        np.asarray(weights[2], complex),
+    )
+    return np.real(np.fft.fft(x * before, whole)[..., : np.shape(before)[0]] * after)
+
+
+def _weights(is_sine: bool, number: int, n: int, norm: Any, back: bool) -> tuple[int, Any, Any]:
+    """How long a Fourier transform is whose real part is a cosine or sine transform of a type, and two weights.
+
+    Its operand is multiplied by one of them, its result by the other.
+    """
+    one = 1 if is_sine else 0
+    whole = 2 * (n - 1 + 2 * one) if number == 1 else 2 * n
+    # the angle of the term with the numbers k and m is 2π (k + u)(m + v) / whole
+    u, v = {1: (one, one), 2: (one, 0.5), 3: (0.5, one), 4: (0.5, 0.5)}[number]
+    places = np.arange(n)
+    before = 2 * np.exp(-2j * np.pi * u * places / whole)
+    after = np.exp(-2j * np.pi * (places + u) * v / whole) * (1j if is_sine else 1)
+    ends = {(1, 0): [0, n - 1], (3, 0): [0], (3, 1): [n - 1]}.get((number, one), [])
+    before[ends] /= 2
+    if norm == "ortho":
+        before[ends] *= np.sqrt(2)
+        after[{(1, 0): [0, n - 1], (2, 0): [0], (2, 1): [n - 1]}.get((number, one), [])] /= np.sqrt(
+            2
+        )
+        after /= np.sqrt(whole)
+    elif (norm == "forward") != back:
+        after /= whole
+    return whole, before, after
 
 
 _OF_FOURIER = (
