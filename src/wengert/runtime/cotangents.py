@@ -287,7 +287,7 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
             if all(map(_reads_number, (*path[k + 1 :], last))):
                 return add_at(buffer, *path[: k + 1], np.sum(value))  # `x[i][()]`
         part = inner
-    if type(value) is float and type(part) is list and type(part[last]) is float:
+    if type(part) is list and (type(part[last]), type(value)) == (float, float):
         part[last] += value
     elif isinstance(part, np.ndarray):
         _add_to_array(part, last, value)
