@@ -326,6 +326,8 @@ def _infer_lanes(args: Args, params: Params) -> Kind:
 
 
 def _infer_recurrence(args: Args, params: Params) -> Kind:
+    if not any(isinstance(kind_of_atom(arg), Array) for arg in args):
+        return UNKNOWN
     return Array(promoted(args), rank_of(args[1]))
 
 

@@ -69,9 +69,10 @@ class _Lifting:
             whole, lifted = self._lifted(original, inside)
             for eqn in (*lifted, whole):
                 movable = eqn.op is pack and eqn.outs[0] in self.movable
-                if movable and inside and here.isdisjoint(eqn.args):
+                args = tuple(renamed_atom(arg, self.same) for arg in eqn.args) if movable else ()
+                if movable and inside and here.isdisjoint(args):
                     ahead.append(eqn)
-                elif not (movable and self._is_there(eqn, there)):
+                elif not (movable and self._is_there(eqn, args, there)):
                     eqns.append(eqn)
                     here.update(eqn.outs)
         return replace(block, eqns=tuple(eqns)), ahead
@@ -83,9 +84,8 @@ class _Lifting:
         blocks = tuple(block for block, _ in parts)
         return replace(eqn, blocks=blocks), [each for _, ahead in parts for each in ahead]
 
-    def _is_there(self, eqn: Eqn, there: dict[object, Var]) -> bool:
+    def _is_there(self, eqn: Eqn, args: tuple[Atom, ...], there: dict[object, Var]) -> bool:
         """Whether a list of the same items stands before in the block: then it is that."""
-        args = tuple(renamed_atom(arg, self.same) for arg in eqn.args)
         first = there.setdefault((args, *eqn.params.values()), eqn.outs[0])
         if first is not eqn.outs[0]:
             self.same[eqn.outs[0]] = first

@@ -106,7 +106,7 @@ def unlanes(y: Any, x: Any, *, axis: Any = None) -> Any:
 
 def products_before(x: Any, *, reverse: bool = False) -> Any:
     """For each entry of the lanes, the product of all entries before it (after it in reverse)."""
-    x = np.flip(x, -1) if reverse else np.asarray(x)
+    x = np.flip(np.atleast_1d(x), -1) if reverse else np.atleast_1d(x)
     result = np.ones_like(x)
     np.cumprod(x[..., :-1], axis=-1, out=result[..., 1:])
     return np.flip(result, -1) if reverse else result
@@ -114,7 +114,7 @@ def products_before(x: Any, *, reverse: bool = False) -> Any:
 
 def linear_recurrence(a: Any, b: Any, *, reverse: bool = False) -> Any:
     """The solutions of yₖ = aₖ yₖ₋₁ + bₖ along the last axis, from 0 on; in reverse of yₖ = aₖ yₖ₊₁ + bₖ."""
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = np.atleast_1d(a), np.atleast_1d(b)
     if reverse:
         return np.flip(linear_recurrence(np.flip(a, -1), np.flip(b, -1)), -1)
     if b.shape[-1] == 0:
@@ -135,7 +135,7 @@ def linear_recurrence(a: Any, b: Any, *, reverse: bool = False) -> Any:
 
 def delayed(x: Any, *, reverse: bool = False) -> Any:
     """`x` one place later along the last axis (earlier in reverse), after a zero."""
-    x = np.asarray(x)
+    x = np.atleast_1d(x)
     result = np.zeros_like(x)
     if reverse:
         result[..., :-1] = x[..., 1:]
