@@ -35,7 +35,7 @@ from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walki
 from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
-from .machine.session import Frame, NeedsCallee, NeverReturns, Session
+from .machine.session import Frame, NeedsCallee, NeedsTestInBody, NeverReturns, Session
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -94,7 +94,7 @@ def read(
         try:
             with seeing(seen):
                 return _read_once(reading, seen, target, arguments, keywords)
-        except (NeedsCallee, ByIndex, NeedsWhole, SharedItems, NeedsCells):
+        except (NeedsCallee, NeedsTestInBody, ByIndex, NeedsWhole, SharedItems, NeedsCells):
             learnt = {name: getattr(reading, name) for name in _LEARNT}
         except REFUSALS as refusal:
             refusal.guards = _relied_on(reading, seen)
@@ -102,7 +102,7 @@ def read(
 
 
 _LEARNT = (
-    "separate", "inlined", "by_index", "by_turn", "whole", "checked", "kept", "made_of",
+    "separate", "inlined", "acting_tests", "by_index", "by_turn", "whole", "checked", "kept", "made_of",
     "changed_outside", "bound_outside",
 )  # fmt: skip
 """What one reading of a program finds for the next."""

@@ -7,11 +7,13 @@ from contextlib import suppress
 from functools import lru_cache
 
 from ...errors import UnsupportedSyntax
-from ...ir.graph import Atom, Const
+from ...ir.graph import Atom, Const, births, walk
+from ...ops.program import memory as me
 from ..domain.running import UNROLL
 from ..domain.values import Items, Value
+from ..heap import Heap
 from ..machine.interpreter import Interpreter
-from ..machine.session import NeverReturns
+from ..machine.session import NeedsTestInBody, NeverReturns
 from ..polyfills.stdlib import iterators as iterator_polyfills
 from ..syntax.declarations import assigned_names
 from .loops import finish
@@ -28,10 +30,15 @@ def run_while(it: Interpreter, node: ast.While) -> None:
     if known is True and marked is None and _asks_for_items(it, node) and _run_few_turns(it, node):
         return
     names = assigned_names([node.test, *node.body])
-    if _simple_test(tested) and not it.catching.explicit:
+    if _simple_test(tested) and not it.catching.explicit and node not in it.reading.acting_tests:
 
         def test() -> Atom:
-            return it.condition(tested)
+            start, before = next(births), dict(it.heap)
+            condition = it.condition(tested)
+            if _has_written(it, start, before):
+                it.reading.acting_tests.add(node)
+                raise NeedsTestInBody
+            return condition
 
         it.run_loop(
             node,
@@ -43,7 +50,7 @@ def run_while(it: Interpreter, node: ast.While) -> None:
             certain=known is True,
         )
     else:
-        # the test binds names or may leave: it becomes the first statement of an endless loop
+        # the test binds names, changes something or may leave: it becomes the first statement of an endless loop
         def body(_: Value) -> None:
             def leave() -> None:
                 it.vars[f"%test{depth}"] = Const(True)
@@ -106,11 +113,19 @@ def by_test(it: Interpreter, depth: int) -> None:
 
 
 def _simple_test(node: ast.expr) -> bool:
-    """Whether a `while` test is one expression that binds nothing and calls nothing unknown."""
+    """Whether a `while` test is one expression that binds nothing."""
     return not any(
         isinstance(n, (ast.NamedExpr, ast.Lambda, ast.ListComp, ast.GeneratorExp))
         for n in ast.walk(node)
     )
+
+
+def _has_written(it: Interpreter, start: int, before: Heap) -> bool:
+    """Whether a test has changed an object: what a loop carries does not pass through its test."""
+    if any(it.heap[place] is not before.get(place) for place in it.heap if place.born <= start):
+        return True
+    inside = (each for eqn in it.builder.eqns for block in eqn.blocks for each in walk(block))
+    return any(eqn.op in me.OWN or eqn.param("updates", ()) for eqn in (*it.builder.eqns, *inside))
 
 
 def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:

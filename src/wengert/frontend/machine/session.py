@@ -29,6 +29,10 @@ class NeedsCallee(Exception):
     """A function turned out to be recursive: read again, keeping it a function of its own."""
 
 
+class NeedsTestInBody(Exception):
+    """The test of a loop turned out to change an object: read again, as the first statement of its body."""
+
+
 class NeedsKnown(Exception):
     """A captured number, or an attribute of a function, turned out to be needed when the program is read."""
 
@@ -104,6 +108,8 @@ class Session:
     inlined: set[Any] = field(default_factory=set[Any])
     """Large functions that are inlined all the same: more must be known of them than a call tells."""
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    acting_tests: set[Any] = field(default_factory=set[Any])
+    """`while` loops whose tests change objects."""
     looking_up: set[int] = field(default_factory=set[int])
     """Loops of the source that look things up by their number: they are written out where they are short."""
     steered: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
