@@ -10,7 +10,7 @@ import wengert as wg
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
-NUMBERS = (0.7, -1.3, 0.0, np.float64(0.7))
+NUMBERS = (0.7, -1.3, 0.0, np.float64(0.7), math.inf)
 OTHERS = (2, 3, 1, 0, -1, -7, 10**20, 0.5, -0.5, True, np.float64(2.0))
 OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod, operator.floordiv,
@@ -53,6 +53,14 @@ def test_functions_and_their_squares_agree_with_what_is_read(compute):
     agree(lambda x: compute(x) ** 2)
     agree(lambda x: compute(x) * compute(x) * x)
     agree(lambda x: compute(compute(x)))
+
+
+@pytest.mark.parametrize(
+    "compute", [abs, operator.neg, lambda x: x**0, lambda x: x**1, lambda x: x**3]
+)
+def test_slopes_at_what_is_no_number_agree_with_what_is_read(compute):
+    read, recorded = (wg.grad(compute, tier=tier)(math.nan) for tier in ("static", "recorded"))
+    np.testing.assert_equal(recorded, read)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def _of_power(x: Any, y: Any) -> Any:
     x = float(x)
     try:
         if type(y) is int:
-            return (y * x ** (y - 1), 0.0) if x != 0.0 or y > 0 else None
+            return (y * x ** (y - 1), 0.0) if y > 0 or (y < 0 and x != 0.0) else None
         return (y * x ** (y - 1.0), x**y * math.log(x)) if x > 0.0 else None
     except OverflowError:
         return None
@@ -141,7 +141,7 @@ def _of_one_float(name: str, function: Callable[[Any], Any], weight: Callable[[A
 
 Recorded.__neg__ = _of_one_float("__neg__", operator.neg, lambda x: -1.0)
 Recorded.__abs__ = _of_one_float(
-    "__abs__", operator.abs, lambda x: (1.0 if x > 0.0 else -1.0) if x != 0.0 else None
+    "__abs__", operator.abs, lambda x: math.copysign(1.0, x) if abs(x) > 0.0 else None
 )
 
 
