@@ -582,3 +582,50 @@ def test_a_recursion_that_remembers_its_results_is_recorded(program, reason):
     told = gradient.explain(0.7, 6)
     assert "recorded" in told
     assert reason in told
+
+
+def scaled(a, x):
+    for k in range(len(a)):
+        a[k] = a[k] * 0.8 + x
+    return (a * a).sum() * x
+
+
+def scaled_in_turn(a, n, x):
+    if n == 0:
+        return x
+    rest = scaled_in_turn(a, n - 1, x * 0.5)
+    a[0] = a[0] * rest
+    return (a * a).sum() + rest
+
+
+def scaled_twice(x):
+    a = np.array([x, 2.0, x * x])
+    first = scaled(a, x)
+    return first + scaled(a, first * 0.1) + a.sum()
+
+
+def scaled_in_a_loop(x):
+    a, total = np.array([x, 2.0, x * x]), x
+    for _ in range(3):
+        total = total * 0.1 + scaled(a, x)
+    return total
+
+
+def scaled_in_turn_and_written_to(x):
+    a = np.array([x, 2.0, x * x])
+    first = scaled_in_turn(a, 3, x)
+    a[0] = 0.0
+    return first + scaled_in_turn(a, 2, x)
+
+
+@pytest.mark.parametrize(
+    "function", [scaled_twice, scaled_in_a_loop, scaled_in_turn_and_written_to]
+)
+def test_what_a_call_needs_later_is_copied_before_another_changes_it(function, monkeypatch):
+    """Where a separately called function is reversed, it keeps the very array that the next call changes."""
+    monkeypatch.setattr(closure_calls, "INLINE_NODES", 1)
+    derivative = wg.grad(function, tier="static")
+    numeric = (function(0.9 + 1e-6) - function(0.9 - 1e-6)) / 2e-6
+    assert derivative(0.9) == pytest.approx(numeric, rel=1e-6)
+    assert wg.jit(derivative)(0.9) == pytest.approx(numeric, rel=1e-6)
+    assert derivative.specialize(0.9)(0.9) == pytest.approx(numeric, rel=1e-6)

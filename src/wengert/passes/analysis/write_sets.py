@@ -167,6 +167,53 @@ def _written_parameters(
     return tuple(k for k, p in enumerate(params) if has_memory(p) and related.find(p) in roots)
 
 
+def results_sharing(callee: Callee) -> frozenset[int]:
+    """The results of a callee, by number, that may share memory with what it writes to: also those of its own calls."""
+    if callee.function is None:
+        return frozenset()
+    inside = [each for each in callees([callee.function]) if each.function is not None]
+    found = dict.fromkeys((*inside, callee), frozenset[int]())
+    bodies = {each: each.function.body for each in found if each.function is not None}
+    groups = {each: Groups(_without_old_versions(body)) for each, body in bodies.items()}
+    before = None
+    while before != found:
+        before = dict(found)
+        for each, related in groups.items():
+            found[each] = _results_sharing(each, related, found)
+    return found[callee]
+
+
+def _without_old_versions(body: Block) -> Block:
+    """A body whose results hold nothing that it writes to later: where they do, that is a snapshot."""
+    later = sources_of(body, [target for eqn in walk(body) for target in targets(eqn)])
+    eqns = [
+        replace(eqn, args=tuple(atom for atom in eqn.args if atom not in later))
+        if eqn.op is st.pack and eqn.outs[0] in body.outs
+        else eqn
+        for eqn in body.eqns
+    ]
+    return replace(body, eqns=tuple(eqns))
+
+
+def _results_sharing(
+    callee: Callee, related: Groups, called: Mapping[Callee, frozenset[int]]
+) -> frozenset[int]:
+    function = callee.function
+    assert function is not None
+    for eqn in walk(function.body):
+        if eqn.op is CALL:
+            for k in called.get(eqn.param("callee"), ()):
+                for target in targets(eqn):
+                    related.join(eqn.outs[k], target)
+    body = function.body
+    roots = {related.find(body.params[k]) for k in written_parameters(callee)}
+    return frozenset(
+        k
+        for k, out in enumerate(body.outs)
+        if isinstance(out, Var) and has_memory(out) and related.find(out) in roots
+    )
+
+
 def _clobbered(body: Block, eqns: list[Eqn], own: list[Var]) -> frozenset[Var]:
     if not own:
         return frozenset()

@@ -8,13 +8,13 @@ not be written to is related to `OUTSIDE`.
 from __future__ import annotations
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
+from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Callee, Eqn, Var, alternatives
 from ...ir.types import SLICE, Array, Kind, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import cotangents as ct, memory as me
 from ..analysis.groups import Given, handed_over, is_of_first
 from ..analysis.uses import Uses
-from ..analysis.write_sets import targets, updated_numbers
+from ..analysis.write_sets import results_sharing, targets, updated_numbers
 from ..blocks.loops import LOOPS, Loop, view
 from .needed_copies import Writes
 from .pairs import GROUPING, OUTSIDE, PURE
@@ -42,6 +42,7 @@ class Related(Writes):
 
     def __init__(self, body: Block, uses: Uses, given: Given):
         super().__init__(body, uses, given)
+        self._sharing: dict[Callee, frozenset[int]] = {}
         for param in body.params:
             if param not in given.own:
                 self._relate(param, OUTSIDE, SAME)
@@ -139,10 +140,20 @@ class Related(Writes):
         made = [out for out in eqn.outs if out not in buffers and out not in changed]
         for out in made:
             self._relate(out, OUTSIDE, SAME)
-            for atom in (*kept, *changed):
+            for atom in kept:
                 self._derive(out, atom, UNSURE)
             for other in made:
                 self._relate(out, other, ANY)
+        for out in self._holding(eqn, made) if changed else ():
+            for array in changed:
+                self._relate(out, array, ANY)
+
+    def _holding(self, eqn: Eqn, made: list[Var]) -> list[Var]:
+        """The results of a call in which its callee may have put what it has changed: residuals."""
+        callee = eqn.param("callee")
+        if callee not in self._sharing:
+            self._sharing[callee] = results_sharing(callee)
+        return [out for k, out in enumerate(eqn.outs) if out in made and k in self._sharing[callee]]
 
     # --- control ------------------------------------------------------------------------
 
