@@ -101,7 +101,7 @@ def _of_power(x: Any, y: Any) -> Any:
     try:
         if type(y) is int:
             return (y * x ** (y - 1), 0.0) if y > 0 or (y < 0 and x != 0.0) else None
-        return (y * x ** (y - 1.0), x**y * math.log(x)) if x > 0.0 else None
+        return (y * x ** (y - 1.0), x**y * math.log(x)) if 0.0 < x < math.inf else None
     except OverflowError:
         return None
 
