@@ -143,3 +143,44 @@ def test_what_is_found_after_it_was_written_is_refused():
 
     VIEWS = [memoryview(a)]
     refusal("WG101", NotImplementedError, lambda: wg.grad(f, tier="recorded")(0.8))
+
+
+# --- entries that earlier calls have made -----------------------------------------------------
+
+REMEMBERED = {}
+
+
+def remembering(n, x):
+    if (n, x) in REMEMBERED:
+        return REMEMBERED[n, x]
+    found = x if n < 2 else remembering(n - 1, x) * x * 0.2 + remembering(n - 2, x)
+    REMEMBERED[n, x] = found
+    return found
+
+
+def test_an_entry_by_a_float_that_an_earlier_call_has_made_has_no_derivative():
+    gradient = wg.grad(lambda x: remembering(5, x) * x, tier="recorded")
+    REMEMBERED.clear()
+    x, y = gradient(0.9), gradient(1.1)  # by other numbers than the first call's
+    REMEMBERED.clear()
+    assert (gradient(0.9), gradient(1.1)) == (x, y)
+    with pytest.raises(wg.WengertError, match="finds an entry that was there before the run"):
+        gradient(1.1)
+    REMEMBERED.clear()
+    remembering(5, 0.9)
+    with pytest.raises(wg.WengertError, match="finds an entry that was there before the run"):
+        gradient(0.9)
+
+
+RATES = {0.5: 3.0, 1.0: 2.0}
+
+
+def test_what_compares_numbers_or_looks_up_others_is_no_such_entry():
+    def compared(x):
+        y = x * x
+        if x == 2.0:
+            y += RATES[1.0] * x
+        seen = {x: y}
+        return seen[x] + RATES.get(0.5) * x + (0 if x in RATES else x)
+
+    assert wg.grad(compared, tier="recorded")(2.0) == 10.0

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
+from opcode import opmap
 from typing import Any
 
 import numpy as np
 
+from ...errors import NoRule
+from ...ir.callers import calling_span
 from ...ir.op import Op
 from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.pushforward import evaluated
@@ -17,7 +21,7 @@ from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, as_class_says, asked, at_level_below, gathered_items, noted, recorded
 from .steps import Weighted
-from .tape import FLOATS, Number
+from .tape import FLOATS, Number, noting
 
 
 def _change(op: Op) -> Any:
@@ -252,3 +256,30 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
         setattr(Recorded, f"__{_prefix}{_name}__", _saying(f"__{_prefix}{_name}__"))
 for _name in _COMPARISONS:
     setattr(Recorded, _name, _saying(_name))
+
+
+def _refusing_memos(compare: Any) -> Any:
+    """`==`, which a look-up asks as well: an entry from before the run has no derivative by what finds it."""
+
+    def is_equal(self: Recorded, other: Any) -> Any:
+        answer = compare(self, other)
+        if self.tape.meets_entries_by_floats and answer is True and type(other) in FLOATS:
+            caller = sys._getframe(1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            if caller.f_code.co_code[caller.f_lasti] != _COMPARE_OP:
+                raise noting(NoRule(*_BY_FLOATS, calling_span()))
+        return answer
+
+    return is_equal
+
+
+_COMPARE_OP = opmap["COMPARE_OP"]
+_BY_FLOATS = (
+    (
+        "a number that has a derivative finds an entry that was there before the run, by a float: what is found has "
+        "no derivative"
+    ),
+    (
+        "Keep what is remembered in the function itself; or look up `wg.stop_gradient(x)`, where it is to have none."
+    ),
+)
+Recorded.__eq__ = _refusing_memos(Recorded.__eq__)

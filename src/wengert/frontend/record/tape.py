@@ -50,6 +50,8 @@ class Tape:
         """Arrays that the run did not make, by the identity of what owns their memory."""
         self.names: list[tuple[dict[str, Any], str]] = []
         """Global names that a run inside this one has bound to its numbers."""
+        self.meets_entries_by_floats = False
+        """Whether the program has a dictionary or set of floats from before the run: memos that others have filled."""
         self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
 

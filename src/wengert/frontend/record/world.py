@@ -11,7 +11,7 @@ import copy
 import functools
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -63,7 +63,7 @@ from .libraries import (
 )
 from .memory import may_have_derivatives
 from .operations import operations
-from .tape import Tape
+from .tape import FLOATS, Tape
 
 _worlds: ContextVar[tuple[World, ...]] = ContextVar("the programs that are recorded", default=())
 
@@ -327,6 +327,7 @@ class World:
         return self.keep(x, tuple.__new__(type(x), items))
 
     def of_dict(self, x: dict[Any, Any]) -> Any:
+        self._note_keys(x)
         if not is_interesting(x):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
@@ -337,7 +338,14 @@ class World:
 
         return self._to_be_filled(made, fill)
 
+    def _note_keys(self, keys: Iterable[Any]) -> None:
+        """Note entries by floats, also in tuples: what a number with a derivative finds by them has none."""
+        parts = (part for key in keys for part in (key if type(key) is tuple else (key,)))
+        if any(type(part) in FLOATS for part in parts):
+            self.tape.meets_entries_by_floats = True
+
     def of_set(self, x: Any) -> Any:
+        self._note_keys(x)
         if not is_interesting(x):
             return self.keep(x, x)
         before = len(self._fills)
