@@ -573,7 +573,7 @@ def by_memo(x, n):
     ("program", "reason"),
     [
         (by_cache, "paths remembers its results and calls itself"),
-        (by_memo, "paths calls itself and changes a dictionary or an object from call to call"),
+        (by_memo, "paths calls itself and changes a dictionary or an object that all of its calls"),
     ],
 )
 def test_a_recursion_that_remembers_its_results_is_recorded(program, reason):

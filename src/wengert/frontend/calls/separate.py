@@ -58,7 +58,7 @@ def call_separately(
             raise
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise NeverReturns  # recursion before any base case: this path tells nothing of the result
-    _refuse_memo(it, closure, callee)
+    _refuse_memo(it, closure, callee, len(outside))
     arguments = [*outside, *given]
     result, bound_anew = _emit_call(it, callee, arguments)
     for k, new in bound_anew.items():
@@ -68,12 +68,13 @@ def call_separately(
     return result
 
 
-def _refuse_memo(it: Interpreter, closure: Closure, callee: Callee) -> None:
-    """Each call of a recursion would keep a copy of what it changes: a tape keeps the numbers alone."""
+def _refuse_memo(it: Interpreter, closure: Closure, callee: Callee, captured: int) -> None:
+    """Each call of a recursion would keep a copy of what all of them change: a tape keeps the numbers alone."""
+    changed = (kind for k, kind in callee.updates.items() if k < captured)
     recurs = closure.identity in it.reading.separate
-    if recurs and UNKNOWN in callee.updates.values() and not it.reading.general:
+    if recurs and UNKNOWN in changed and not it.reading.general:
         raise it.unsupported(
-            f"{closure.name} calls itself and changes a dictionary or an object from call to call",
+            f"{closure.name} calls itself and changes a dictionary or an object that all of its calls share",
             "Let it return what it finds, or keep it in a list or an array.",
         )
 
