@@ -493,33 +493,25 @@ def test_results_of_several_kinds_are_saved_for_the_second_derivative(first, all
 # --- recursion that changes what it shares ----------------------------------------------------
 
 
-def fills_a_list(x, n):
-    kept = [0.0] * n
+def filling(make):
+    def program(x, n):
+        kept = make(n)
 
-    def fill(k):
-        if k == n:
-            return 0.0
-        kept[k] = math.sin(x * k) + (0.5 * kept[k - 1] if k else 0.0)
-        return fill(k + 1) + kept[k]
+        def fill(k):
+            if k == n:
+                return 0.0
+            kept[k] = math.sin(x * k) + (0.5 * kept[k - 1] if k else 0.0)
+            return fill(k + 1) + kept[k]
 
-    return fill(0)
+        return fill(0)
 
-
-def fills_an_array(x, n):
-    kept = np.zeros(n)
-
-    def fill(k):
-        if k == n:
-            return 0.0
-        kept[k] = math.sin(x * k) + (0.5 * kept[k - 1] if k else 0.0)
-        return fill(k + 1) + kept[k]
-
-    return fill(0)
+    return program
 
 
-@pytest.mark.parametrize("program", [fills_a_list, fills_an_array])
-def test_the_cotangent_of_what_a_recursion_fills_is_handed_over(program):
+@pytest.mark.parametrize("make", [lambda n: [0.0] * n, np.zeros], ids=["list", "array"])
+def test_the_cotangent_of_what_a_recursion_fills_is_handed_over(make):
     """Each call adds to the one list or array, so that a call takes the time of what it does."""
+    program = filling(make)
     gradient = wg.grad(program)
     assert gradient(0.7, 9) == pytest.approx(oracle.central_gradient(program, 0.7, 9, wrt=(0,))[0])
     assert "snapshot" not in gradient.specialize(0.7, 9).source

@@ -172,6 +172,27 @@ def test_an_entry_by_a_float_that_an_earlier_call_has_made_has_no_derivative():
         gradient(0.9)
 
 
+def squared(memo, x):
+    if x not in memo:
+        memo[x] = x * x
+    return memo[x] * x
+
+
+BY_NAME, IN_A_LIST, OF_NUMPYS = {"squared": {}}, [{}], {}
+NESTED = (
+    (lambda x: squared(BY_NAME["squared"], x), 2.0),
+    (lambda x: squared(IN_A_LIST[0], x), 2.0),
+    (lambda x: squared(OF_NUMPYS, x), np.float64(2.0)),
+)
+
+
+@pytest.mark.parametrize(("program", "x"), NESTED)
+def test_such_an_entry_is_refused_however_deep_its_dictionary_lies(program, x):
+    program(x)
+    with pytest.raises(wg.WengertError, match="finds an entry that was there before the run"):
+        wg.grad(program, tier="recorded")(x)
+
+
 RATES = {0.5: 3.0, 1.0: 2.0}
 
 

@@ -122,8 +122,8 @@ def data_of(cls: type) -> dict[str, Any]:
     }
 
 
-def is_interesting(x: Any) -> bool:
-    """Whether anything in a container is not the same in a run."""
+def is_interesting(x: Any, note_keys: Callable[[Any], None] = lambda keys: None) -> bool:
+    """Whether anything in a container is not the same in a run; notes the keys of dictionaries, and what sets hold."""
     seen: set[int] = set()
     waiting = [x]
     while waiting:
@@ -131,6 +131,8 @@ def is_interesting(x: Any) -> bool:
         if id(x) in seen:
             continue
         seen.add(id(x))
+        if isinstance(x, (dict, set, frozenset)):
+            note_keys(x)
         if isinstance(x, dict):
             x = list(x.values())
         if isinstance(x, (list, tuple, set, frozenset, deque)):

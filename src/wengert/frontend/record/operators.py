@@ -258,18 +258,24 @@ for _name in _COMPARISONS:
     setattr(Recorded, _name, _saying(_name))
 
 
-def _refusing_memos(compare: Any) -> Any:
-    """`==`, which a look-up asks as well: an entry from before the run has no derivative by what finds it."""
+def _refusing_memos(compare: Any, asks: Callable[..., bool]) -> Any:
+    """What a look-up asks, as `==` does: an entry from before the run has no derivative by what finds it.
 
-    def is_equal(self: Recorded, other: Any) -> Any:
-        answer = compare(self, other)
-        if self.tape.meets_entries_by_floats and answer is True and type(other) in FLOATS:
+    Args:
+        compare: the method of boxes.
+        asks: whether what it is given asks if a number is one of Python's or NumPy's floats.
+    """
+
+    def compared(self: Recorded, *args: Any, **options: Any) -> Any:
+        answer = compare(self, *args, **options)
+        is_met = self.tape.meets_entries_by_floats and self.number is not None and asks(*args)
+        if is_met and answer is not NotImplemented and answer:
             caller = sys._getframe(1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             if caller.f_code.co_code[caller.f_lasti] != _COMPARE_OP:
                 raise noting(NoRule(*_BY_FLOATS, calling_span()))
         return answer
 
-    return is_equal
+    return compared
 
 
 _COMPARE_OP = opmap["COMPARE_OP"]
@@ -282,4 +288,7 @@ _BY_FLOATS = (
         "Keep what is remembered in the function itself; or look up `wg.stop_gradient(x)`, where it is to have none."
     ),
 )
-Recorded.__eq__ = _refusing_memos(Recorded.__eq__)
+Recorded.__eq__ = _refusing_memos(Recorded.__eq__, lambda other: type(other) in FLOATS)
+Recorded.__array_ufunc__ = _refusing_memos(  # by which NumPy's floats compare
+    Recorded.__array_ufunc__, lambda ufunc, *_: ufunc is np.equal
+)

@@ -315,7 +315,7 @@ class World:
         return x
 
     def of_list(self, x: list[Any]) -> Any:
-        if not is_interesting(x):
+        if not is_interesting(x, self._note_keys):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
         return self._to_be_filled(made, lambda: made.__setitem__(slice(None), [*map(self.of, x)]))
@@ -327,8 +327,7 @@ class World:
         return self.keep(x, tuple.__new__(type(x), items))
 
     def of_dict(self, x: dict[Any, Any]) -> Any:
-        self._note_keys(x)
-        if not is_interesting(x):
+        if not is_interesting(x, self._note_keys):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
 
@@ -345,8 +344,7 @@ class World:
             self.tape.meets_entries_by_floats = True
 
     def of_set(self, x: Any) -> Any:
-        self._note_keys(x)
-        if not is_interesting(x):
+        if not is_interesting(x, self._note_keys):
             return self.keep(x, x)
         before = len(self._fills)
         items = [*map(self.of, x)]
@@ -354,7 +352,7 @@ class World:
         return self.keep(x, type(x)(items))
 
     def of_deque(self, x: deque[Any]) -> Any:
-        if not is_interesting(x):
+        if not is_interesting(x, self._note_keys):
             return x
         made = self.keep(x, copy.copy(x))
         return self._to_be_filled(made, lambda: (made.clear(), made.extend(map(self.of, x))))
