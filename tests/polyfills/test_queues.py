@@ -1,4 +1,4 @@
-"""Queues of the standard library in one thread: order, ends, and what would wait for ever."""
+"""Queues of the standard library in one thread: order and ends."""
 
 import math
 import queue
@@ -94,16 +94,3 @@ def test_the_ends_of_queues():
         wg.gradient(lambda x: queue.Queue().get(False) * x, 2.0)
     with pytest.raises(ValueError, match=r"task_done\(\) called too many times"):
         wg.gradient(finished_twice, 2.0)
-
-
-def test_what_waits_for_another_thread_does_not_hang():
-    def unfinished(x):
-        channel = queue.Queue()
-        channel.put(x)
-        channel.join()
-        return x
-
-    with pytest.raises(queue.Empty):
-        wg.gradient(lambda x: queue.SimpleQueue().get() * x, 2.0)
-    with pytest.raises(RuntimeError, match="no other thread"):
-        wg.gradient(unfinished, 2.0)

@@ -238,16 +238,13 @@ def made_inside(x):
     return x if reference() is None else 3 * x
 
 
-def test_weak_references_to_what_is_held():
-    slope = (from_a_leaf(0.7 + 1e-6) - from_a_leaf(0.7 - 1e-6)) / 2e-6
-    assert wg.grad(from_a_leaf)(0.7) == pytest.approx(slope)
-    assert wg.pushforward(from_a_leaf, 0.7)[1](1.0) == pytest.approx(slope)
-
-
-@pytest.mark.parametrize("f", [from_a_leaf_whose_tree_is_gone, deleted, replaced, made_inside])
-def test_weak_references_to_what_python_may_have_let_go_are_refused(f):
-    with pytest.raises(wg.WengertError, match="whether an object is still there"):
-        wg.grad(f)(0.7)
+@pytest.mark.parametrize(
+    "f", [from_a_leaf, from_a_leaf_whose_tree_is_gone, deleted, replaced, made_inside]
+)
+def test_weak_references_are_there_as_long_as_in_python(f):
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    assert wg.grad(f)(0.7) == pytest.approx(slope)
+    assert wg.pushforward(f, 0.7)[1](1.0) == pytest.approx(slope)
 
 
 # --- statistics -------------------------------------------------------------------------------------

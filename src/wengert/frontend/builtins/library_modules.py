@@ -27,10 +27,8 @@ from ..classes import instances
 from ..control import contexts
 from ..domain.values import PLAIN, Args, Closure, Items, Kwargs, Value, kind_of_value, tuple_of
 from ..functions import purity
-from ..functions.names import local_variables
 from ..iterate import iterators
 from ..machine.interpreter import Interpreter
-from ..objects import dispatching
 from ..objects.identities import holds_by_identity, refuse_identity, refuse_in_sets
 from ..polyfills import manifest
 from ..polyfills.numpy.functions import elements_together
@@ -48,7 +46,6 @@ from . import (
     library_objects,
     library_records,
     records,
-    weak_references,
 )
 from .library import Handler
 from .on_demand import as_it_is_asked, at_once
@@ -195,17 +192,6 @@ _OF_FILES = frozenset(("os", "posixpath", "ntpath", "genericpath"))
 _BLIND = (eval, exec, compile, __import__)
 
 
-def _locals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`locals()`: a dictionary of the names that are bound."""
-    found = local_variables(it)
-    if found is None:
-        raise it.unsupported(
-            "which names are bound where `locals()` is called is known only when the program runs",
-            "Bind them on every path, or write the dictionary out: `{'x': x, 'y': y}`.",
-        )
-    return found
-
-
 def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """A call whose changes of anything outside would be lost."""
     if not purity.is_pure(it, args[0]):
@@ -250,7 +236,6 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
     *library_functional.HANDLERS,
     *records.HANDLERS,
-    *weak_references.HANDLERS,
     *((function, _opaque(function)) for function in _OPAQUE),
     *((function, _text_of(function, STR)) for function in _SHOWN),
     *((function, _text_of(function, INT)) for function in _COUNTED),
@@ -264,12 +249,24 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         )
         for function in _ASKED_OF_PYTHON
     ),
-    (functools.singledispatch, dispatching.single_dispatch),
+    (
+        functools.singledispatch,
+        _refuse(
+            "which functions the program registers with `singledispatch` is known only when it runs",
+            "Define the dispatching function outside, or ask for the class with `isinstance`.",
+        ),
+    ),
     (
         container_polyfills.other_use_of_globals,
         _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
     ),
-    (locals, _locals),
+    (
+        locals,
+        _refuse(
+            "which names are bound where `locals()` is called is known only when the program runs",
+            "Write the dictionary out: `{'x': x, 'y': y}`.",
+        ),
+    ),
     *(
         (
             function,
@@ -343,12 +340,33 @@ def handler_of(known: Any) -> Handler | None:
             return asks
     if module in _OF_FILES and isinstance(known, FunctionType):
         return _opaque(known)
+    if module in _KNOWN_TO_RUNS:
+        return _refuse(*_KNOWN_TO_RUNS[module])
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",
             "Call the function itself; or start the threads outside and differentiate in each.",
         )
     return HANDLERS.get(id(known))
+
+
+_QUEUES = (
+    "what a queue holds that threads share is known only when the program runs",
+    "Use a list, `collections.deque` or `heapq`.",
+)
+
+
+_WEAK_REFERENCES = (
+    "whether an object is still there that a weak reference refers to is known only when the program runs",
+    "Keep the object itself in place of the reference.",
+)
+
+
+_KNOWN_TO_RUNS = {
+    **dict.fromkeys(("queue", "_queue"), _QUEUES),
+    **dict.fromkeys(("weakref", "_weakref", "_weakrefset"), _WEAK_REFERENCES),
+}
+"""By module: what reading cannot know of its functions and classes, and what to do."""
 
 
 _ELSEWHERE = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 from ...errors import NoSource, UnsupportedSyntax
@@ -21,7 +20,7 @@ from ..heap import cells, globals_state, now
 from ..machine.failing import raise_now
 from ..machine.guards import MISSING, is_users_module, rely_on
 from ..machine.interpreter import Interpreter
-from ..syntax.declarations import assigned_names, declarations, free_names
+from ..syntax.declarations import assigned_names, declarations
 from ..syntax.sources import parameter_names
 from .closures import closure_of
 
@@ -56,40 +55,6 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
     if hasattr(builtins, name):
         return Const(getattr(builtins, name))
     return _no_such_name(it, scope, name)
-
-
-def local_variables(it: Interpreter) -> Items | None:
-    """What `locals()` gives where it is called; None if only the run knows which names are bound."""
-    frame = it.frame
-    if frame.around is not None:
-        return None
-    node, scope = frame.closure.node, frame.scope
-    own = [*parameter_names(node.args), *(_names_bound(node) if scope.vars else ())]
-    around = [
-        name for name in free_names(node) if any(name in each.vars for each in _around(scope))
-    ]
-    found: dict[str, Value] = {}
-    for name in dict.fromkeys((*own, *around)):
-        value = scope.vars.get(name)
-        inside = cells.contents(it, value) if cells.is_cell(value) else value  # type: ignore[arg-type]
-        if isinstance(inside, Maybe):
-            return None
-        if inside is not None or name in around:
-            found[name] = lookup(it, scope, name)
-    return Items("dict", tuple(found), tuple(found.values()))
-
-
-def _names_bound(node: ast.FunctionDef | ast.Lambda) -> Sequence[str]:
-    """The names that a function binds, in the order in which Python lists them."""
-    if isinstance(node, ast.Lambda):
-        return ()
-    plain = copy(node)
-    plain.decorator_list = []
-    code = compile(ast.Module([plain], []), "", "exec")
-    inner = next(
-        each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == node.name
-    )
-    return (*inner.co_varnames, *inner.co_cellvars)
 
 
 def _is_own(scope: Scope, where: Scope) -> bool:

@@ -2,4 +2,4 @@
 
 from ...loading import later
 
-__getattr__ = later(__name__, "class_attributes", "construct", "dispatching", "objects")
+__getattr__ = later(__name__, "class_attributes", "construct", "objects")

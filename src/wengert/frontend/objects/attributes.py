@@ -39,7 +39,7 @@ from ..heap import cells, now
 from ..machine import guards
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from . import class_attributes, dispatching, function_parts, namedtuples, objects, super_lookup
+from . import class_attributes, function_parts, namedtuples, objects, super_lookup
 from .methods import MUTATING, method_of_container, method_of_run_time
 
 _OF_SLICES = ("start", "stop", "step")
@@ -65,8 +65,6 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return _of_run_time(it, value, name)
         case Closure():
             return function_parts.of_closure(it, value, name)
-        case Native(value=dispatching.Dispatcher() as inner):
-            return inner.attribute(it, name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
         case Native(name="partial") if name in ("func", "args", "keywords"):

@@ -6,7 +6,6 @@ import array
 import collections
 import operator
 import sys
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -294,21 +293,6 @@ class NumberArray(List):
     fromlist = List.extend
 
 
-class Reference:
-    """`weakref.ref`, of an object that somebody else keeps."""
-
-    def __init__(self, referent: Any) -> None:
-        self.referent = referent
-
-    def __call__(self) -> Any:
-        return still_there(self.referent)
-
-
-def still_there(referent: Any) -> Any:
-    """An object that nothing but a weak reference may hold."""
-    return referent
-
-
 class Globals:
     """`globals()`: the names of a module, looked up one by one."""
 
@@ -346,7 +330,6 @@ CLASSES: dict[type, type] = {
     Counter: collections.Counter,
     OrderedDict: collections.OrderedDict,
     NumberArray: array.array,
-    Reference: weakref.ref,
     Globals: dict,
 }
 """What an object is an instance of whose class stands in for another one."""
@@ -364,7 +347,6 @@ STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.defaultdict, DefaultDict),
     (collections.Counter, Counter),
     (collections.OrderedDict, OrderedDict),
-    (weakref.ref, Reference),
 ]
 
 
