@@ -32,8 +32,8 @@ linear_rule(compress, transpose=(lambda ȳ, items, flags: spread(ȳ, flags), Non
 linear_rule(spread, transpose=(lambda ȳ, kept, flags: compress(ȳ, flags), None))
 linear_rule(flatten_lists, transpose=lambda ȳ, lists: split_like(ȳ, lists))
 linear_rule(split_like, transpose=(lambda ȳ, flat, lists: flatten_lists(ȳ), None))
-linear_rule(dict_of, transpose=(None, lambda ȳ, keys, values: values_at(ȳ, keys)))
-linear_rule(values_at, transpose=(lambda ȳ, mapping, keys: dict_of(keys, ȳ), None))
+linear_rule(dict_of, transpose=(None, lambda ȳ, keys, values: values_at(ȳ, keys, values)))
+linear_rule(values_at, transpose=(lambda ȳ, mapping, keys, values: dict_of(keys, ȳ), None, None))
 linear_rule(
     merge_dicts,
     transpose=(lambda ȳ, a, b: entries_of(ȳ, a, b), lambda ȳ, a, b: entries_of(ȳ, b, None)),

@@ -77,7 +77,10 @@ def entries_of(merged: Any, x: Any, others: Any) -> Any:
     return {key: merged[key] if key in merged and key not in lost else zeros(x[key]) for key in x}
 
 
-def values_at(mapping: Any, keys: list[Any]) -> list[Any]:
+def values_at(mapping: Any, keys: list[Any], values: list[Any]) -> list[Any]:
     """The transpose of `dict_of`: of a key that occurs twice only the last value counted."""
     last = {key: k for k, key in enumerate(keys)}
-    return [mapping[key] if last[key] == k else zeros(mapping[key]) for k, key in enumerate(keys)]
+    return [
+        mapping[key] if last[key] == k else zeros(value)
+        for k, (key, value) in enumerate(zip(keys, values, strict=True))
+    ]

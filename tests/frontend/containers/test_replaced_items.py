@@ -255,3 +255,17 @@ def appended_through_a_copy(x, table):
 def test_a_longer_list_is_seen_through_a_copy_of_its_container():
     table = {"rows": [[1.0, 2.0], [3.0]]}
     assert wg.gradient(appended_through_a_copy, 0.5, table)[0] == pytest.approx(6.0 + 2 * 0.5)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize(
+    "second", [lambda x: [], lambda x: [x], lambda x: np.ones(3) * x], ids=["none", "one", "array"]
+)
+def test_entries_of_a_literal_that_one_of_the_same_key_replaces(second, k):
+    def f(x, k):
+        entries = {k // 2: [x, x * x], k: second(x)}
+        return sum([sum([item**2 for item in items]) for items in entries.values()]) + x
+
+    slope = (f(2 + 1e-6, k) - f(2 - 1e-6, k)) / 2e-6
+    assert wg.grad(f)(2.0, k) == pytest.approx(slope)
+    assert wg.pushforward(lambda x: f(x, k), 2.0)[1](1.0) == pytest.approx(slope)
