@@ -47,6 +47,7 @@ from wengert.ir.types import (
     RANGE,
     UNKNOWN,
     Array,
+    Map,
     Number,
     Other,
     Seq,
@@ -382,6 +383,8 @@ _KINDS = st.sampled_from(
         Seq(FLOAT),
         Seq(Array("", 1)),
         Struct("tuple", (0, 1), (FLOAT, Seq(UNKNOWN))),
+        Map(Other("str"), FLOAT),
+        Map(Struct("tuple", (0, 1), (INT, Other("str"))), Seq(Array("float64", 2))),
         Other("str"),
     ]
 )

@@ -245,6 +245,16 @@ def memoised_steps(x, y, n):
 add(memoised_steps, (0.7, 1.2, 6), (0.7, 1.2, 0), wrt=(0, 1))
 
 
+def table_by_number(x, n):
+    table = {0: x[0]}
+    for i in range(1, n):
+        table[i] = math.sin(table[i - 1]) + x[i % len(x)] * table[i // 2]
+    return table[n - 1]
+
+
+add(table_by_number, ([0.3, -0.5, 1.1], 7), ([0.3, -0.5, 1.1], 1), wrt=(0,))
+
+
 def memo_in_a_default(x, k, known=None):
     if known is None:
         known = {0: 1.0, 1: x}

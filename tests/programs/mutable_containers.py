@@ -891,3 +891,56 @@ def tower_moved(n, w):
 
 
 add(tower_moved, (3, 1.2), (1, 0.7), wrt=(1,))
+
+
+def sums_by_key(values, keys):
+    total = {}
+    for i in range(len(keys)):
+        k = keys[i]
+        total[k] = total.get(k, 0.0) + values[i] ** 2
+    s = 0.0
+    for k, v in total.items():
+        s = s * 1.5 + math.log1p(v) * (k + 1)
+    return s
+
+
+add(sums_by_key, ([0.7, 1.1, 0.4, 1.3, 0.8, 0.9, 1.2], [2, 0, 2, 1, 0, 2, 5]), wrt=(0,))
+
+
+def variances_of_groups(values, keys):
+    groups = {}
+    for i in range(len(keys)):
+        groups.setdefault(keys[i], []).append(values[i])
+    s = 0.0
+    for members in groups.values():
+        mean = sum(members) / len(members)
+        for v in members:
+            s += (v - mean) ** 2
+    return s
+
+
+add(variances_of_groups, ([0.7, 1.1, 0.4, 1.3, 0.8, 0.9, 1.2], [2, 0, 2, 1, 0, 2, 1]), wrt=(0,))
+
+
+def distances_of_nodes(roads, ends, last):
+    """Bellman and Ford, over what has been reached."""
+    distance = {0: 0.0}
+    for _ in range(last):
+        for e in range(len(ends)):
+            a, b = ends[e]
+            if a in distance:
+                along = distance[a] + roads[e] ** 2
+                if b not in distance or along < distance[b]:
+                    distance[b] = along
+    return sum(distance[node] * node for node in sorted(distance))
+
+
+add(
+    distances_of_nodes,
+    (
+        [0.7, 1.1, 0.4, 1.3, 0.8, 0.9, 1.2],
+        [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (3, 4), (0, 4)],
+        4,
+    ),
+    wrt=(0,),
+)

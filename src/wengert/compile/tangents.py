@@ -21,6 +21,7 @@ from ..ir.types import (
     UNKNOWN,
     Array,
     Kind,
+    Map,
     Number,
     Path,
     Seq,
@@ -125,6 +126,10 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
         kind = signature.kind_of(value)
     if isinstance(kind, Seq) or isinstance(value, (list, tuple)):
         return _checked_items(given, value, path, meant)
+    if isinstance(kind, Map):
+        if not isinstance(given, dict) or given.keys() != value.keys():
+            raise _wrong_structure(meant, value, given)
+        return {k: _checked(given[k], item, kind.item, path, meant) for k, item in value.items()}
     if isinstance(kind, Struct):
         return as_cotangent(given, value)
     if not isinstance(kind, (Number, Array)):

@@ -10,7 +10,7 @@ from .lexing import Line
 from .notation import SYMBOLS
 from .op import Op
 from .steps import Field, Viewed
-from .types import UNKNOWN, Array, Kind, Number, Other, Seq, Static, Struct
+from .types import UNKNOWN, Array, Kind, Map, Number, Other, Seq, Static, Struct
 
 T = TypeVar("T")
 
@@ -107,6 +107,12 @@ class Literals:
             return _NUMBERS[name]
         if name in ("array", "seq") and line.accept("["):
             kind = self.array(line) if name == "array" else Seq(self.kind(line))
+            line.expect("]")
+            return kind
+        if name == "map" and line.accept("["):
+            key = self.kind(line)
+            line.expect(",")
+            kind = Map(key, self.kind(line))
             line.expect("]")
             return kind
         class_ = self.constant(line) if line.token.form == "token" else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .op import Op
 from .steps import Field, Viewed
-from .types import INT, RANGE, UNKNOWN, Array, Kind, Seq, Static, Struct, join, leaves
+from .types import INT, RANGE, UNKNOWN, Array, Kind, Map, Seq, Static, Struct, join, leaves
 from .values import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Const, Var, kind_of_atom
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def kind_text(kind: Kind) -> str:
             return f"array[{dtype or '?'}, {'?' if rank is None else rank}]"
         case Seq(item=item):
             return f"seq[{kind_text(item)}]"
+        case Map(key=key, item=item):
+            return f"map[{kind_text(key)}, {kind_text(item)}]"
         case Static(value=value):
             return f"static{token(value)}"
         case Struct(form=form, type=type_):

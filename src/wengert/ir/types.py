@@ -56,6 +56,20 @@ class Seq(Kind):
 
 
 @value_record
+class Map(Kind):
+    """A dictionary of Python's own with any keys of one kind, whose items are all of one kind.
+
+    `map_of` makes it: of items of which little is known, nothing is known of the dictionary.
+    """
+
+    key: Kind
+    item: Kind
+
+    def __str__(self) -> str:
+        return f"map[{self.key}, {self.item}]"
+
+
+@value_record
 class Struct(Kind):
     """A container whose shape is known: its leaves are values of their own.
 
@@ -169,7 +183,7 @@ def is_differentiable(kind: Kind) -> bool:
             return t != "bool"
         case Array(dtype=d):
             return not d.startswith(_WITHOUT_NUMBERS)
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return is_differentiable(item)
         case Struct(items=items):
             return any(is_differentiable(item) for item in items)
@@ -190,6 +204,8 @@ def join(a: Kind, b: Kind) -> Kind:
             return Array(d if d == e else "", r if r == q else None)
         case Seq(item=i), Seq(item=j):
             return Seq(join(i, j))
+        case Map(), Map():
+            return map_of(join(a.key, b.key), join(a.item, b.item))
         case Struct(), Struct() if (a.form, a.keys, a.type) == (b.form, b.keys, b.type):
             items = tuple(join(i, j) for i, j in zip(a.items, b.items, strict=True))
             return Struct(a.form, a.keys, items, a.type)
@@ -199,6 +215,22 @@ def join(a: Kind, b: Kind) -> Kind:
             return Seq(_joined([*_items(a), *_items(b)]))
         case _:
             return UNKNOWN
+
+
+def map_of(key: Kind, item: Kind) -> Kind:
+    """The kind of a dictionary of Python's own whose keys and items are of these kinds."""
+    key = STR if _is_text(key) else UNKNOWN if isinstance(key, Static) else key
+    return Map(key, item) if _is_followed(item) else UNKNOWN
+
+
+def _is_followed(item: Kind) -> bool:
+    match item:
+        case Seq(item=inner) | Map(item=inner):
+            return _is_followed(inner)
+        case Struct(form="tuple" | "list" | "dict", items=items, type=None):
+            return all(map(_is_followed, items))
+        case _:
+            return isinstance(item, (Number, Array))
 
 
 def _is_text(kind: Kind) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
-from ..ir.builder import Builder, kind_of_atom
+from ..ir.builder import Builder, kind_of_atom, kind_of_constant
 from ..ir.graph import ZERO, Atom, Const, Eqn
 from ..ir.op import Op
 from ..ir.types import (
@@ -23,11 +24,13 @@ from ..ir.types import (
     UNKNOWN,
     Array,
     Kind,
+    Map,
     Number,
     Other,
     Seq,
     Struct,
     join,
+    map_of,
 )
 from .array_kinds import like_first
 from .helpers import helper
@@ -53,6 +56,8 @@ def _infer_getitem(args: Args, params: Params) -> Kind:
             return indexed(kind, index)
         case Seq(item=item):
             return kind if is_slice(index) else item
+        case Map(item=item):
+            return item
         case Struct(form=form, keys=keys, items=items):
             return _item_of_struct(form, keys, items, index)
         case Other(name="range"):
@@ -109,8 +114,10 @@ def _infer_unpackable(args: Args) -> Kind:
 
 
 def item_kind(kind: Kind) -> Kind:
-    """The kind of the items that iterating over a value gives."""
+    """The kind of the items that iterating over a value gives: of a dictionary that of its keys."""
     match kind:
+        case Map(key=key):
+            return key
         case Seq(item=item):
             return item
         case Array(dtype=dtype, rank=rank) if rank is not None and rank > 1:
@@ -128,6 +135,29 @@ def item_kind(kind: Kind) -> Kind:
             return result
         case _:
             return UNKNOWN
+
+
+def map_of_dicts(*kinds: Kind) -> Kind:
+    """The kind of a dictionary, of which only the run knows the keys, that holds what some others do."""
+    maps = [_as_map(kind) for kind in kinds if kind != _EMPTY]
+    return reduce(join, maps) if maps else UNKNOWN
+
+
+def joined(a: Kind, b: Kind) -> Kind:
+    """The kind of what is one thing or the other: of dictionaries that differ in their keys, too."""
+    kind = join(a, b)
+    return map_of_dicts(a, b) if kind == UNKNOWN else kind
+
+
+_EMPTY = Struct("dict", (), ())
+
+
+def _as_map(kind: Kind) -> Kind:
+    match kind:
+        case Struct(form="dict", keys=keys, items=items, type=None):
+            return map_of(reduce(join, map(kind_of_constant, keys)), reduce(join, items))
+        case _:
+            return kind if isinstance(kind, Map) else UNKNOWN
 
 
 def number_of_dtype(dtype: str) -> Kind:
@@ -236,6 +266,8 @@ def gradient_kind(kind: Kind) -> Kind:
             return Array(dtype if inexact else "float64", rank)
         case Seq(item=item):
             return Seq(gradient_kind(item))
+        case Map(key=key, item=item):
+            return map_of(key, gradient_kind(item))
         case _:
             return UNKNOWN
 

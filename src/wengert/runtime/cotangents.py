@@ -176,6 +176,10 @@ def accumulate(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one value."""
     if type(a) is float is type(b):
         return a + b
+    if type(a) is dict is type(b):
+        numbers = _sum_of_numbers(a, b)
+        if numbers is not None:
+            return numbers
     if not isinstance(a, (list, tuple, dict)) or not isinstance(b, (list, tuple, dict)):
         return _accumulate_leaves(a, b)
     total, pairs = _total_and_pairs(a, b)
@@ -188,6 +192,17 @@ def accumulate(a: Any, b: Any) -> Any:
                 pending.append((holder[key], inner))
             else:
                 holder[key] = _accumulate_leaves(p, q)
+    return total
+
+
+def _sum_of_numbers(a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any] | None:
+    """The sum of two dictionaries of floats; None of others."""
+    total = a.copy()
+    for key, q in b.items():
+        p = total.get(key, 0.0)
+        if not isinstance(p, float) or not isinstance(q, float):
+            return None
+        total[key] = p + q
     return total
 
 
@@ -227,6 +242,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
         if x is None or isinstance(x, dict):
             return x_bar  # the cotangent of a cotangent
         raise _of_class(x)
+    if type(x_bar) is list:
+        x_bar = np.asarray(x_bar)  # of an array that was added to a list
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
         return x_bar
@@ -296,7 +313,7 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
             raise of_items("an object")
         part[last] = [accumulate(a, b) for a, b in zip(part[last], value, strict=True)]
     elif isinstance(part, dict):
-        part[last] = accumulate(part.get(last), value)
+        part[last] = _added(part.get(last), value)
     else:
         part[last] = _added(part[last], value)
     return buffer

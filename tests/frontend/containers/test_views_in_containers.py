@@ -794,7 +794,6 @@ REFUSED = {
         "part_is_replaced",
         "slice_of_one_of_two_in_a_list",
         "given_history_of_an_array_that_changes",
-        "numbered_history_of_an_array_that_changes",
         "list_repeated_in_place",
     },
     alone: {

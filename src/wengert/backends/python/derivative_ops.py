@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Const, Eqn
-from ...ir.types import Array, Number
+from ...ir.types import Array, Map, Number
+from . import writes
 from .code import PRIMARY, Code, binary, call, concat, keyword, receiver, string, ternary
 from .spellings import is_real
 
@@ -22,10 +23,10 @@ def _snapshot(expressions: Expressions, eqn: Eqn) -> Code | None:
         return expressions.helper(
             "lying_alike" if isinstance(kind, Array) else "snapshot", expressions.atom(x)
         )
-    if not isinstance(kind, Array) or "unbound" in eqn.params:
+    if not (isinstance(kind, Array) or writes.holds_numbers(kind)) or "unbound" in eqn.params:
         return None
     copy = concat(receiver(expressions.atom(x)), ".copy", level=PRIMARY)
-    if eqn.op.name == "duplicate" and kind.rank != 1:
+    if isinstance(kind, Array) and eqn.op.name == "duplicate" and kind.rank != 1:
         return call(copy, keyword("order", expressions.bindings.constant("K")))
     return call(copy)
 
@@ -34,12 +35,25 @@ def _zeros(expressions: Expressions, eqn: Eqn) -> Code | None:
     kind = kind_of_atom(eqn.args[0])
     if isinstance(kind, Number):
         return expressions.bindings.constant(0j if kind.type == "complex" else 0.0)
+    x = expressions.atom(eqn.args[0])
+    if isinstance(kind, Map) and isinstance(kind.item, Number) and "unbound" not in eqn.params:
+        zero = expressions.bindings.constant(0j if kind.item.type == "complex" else 0.0)
+        return call(
+            concat(expressions.bindings.builtin("dict"), ".fromkeys", level=PRIMARY), x, zero
+        )
     if not isinstance(kind, Array) or not kind.dtype or "unbound" in eqn.params:
         return None
-    x = expressions.atom(eqn.args[0])
     if kind.dtype.startswith(("float", "complex")):
         return call(expressions.bindings.member("np", "zeros_like"), x)
     return call(expressions.bindings.member("np", "zeros"), concat(receiver(x), ".shape"))
+
+
+def _given_at(expressions: Expressions, eqn: Eqn) -> Code | None:
+    """The cotangent of a number in a dictionary, which has none of what is not in it."""
+    x_bar, *path, _ = eqn.args
+    if len(path) != 1 or not writes.holds_numbers(kind_of_atom(x_bar)):
+        return None
+    return writes.item_or_zero(expressions, x_bar, path[0])
 
 
 def _fill(expressions: Expressions, eqn: Eqn) -> Code | None:
@@ -123,6 +137,7 @@ OF_DERIVATIVES: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "snapshot": _snapshot,
     "duplicate": _snapshot,
     "fill": _fill,
+    "given_at": _given_at,
     "accumulate": _accumulate,
     "project": _project,
     "unbroadcast": _unbroadcast,

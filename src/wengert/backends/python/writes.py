@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
+from ...ir.types import NONE, SLICE, UNKNOWN, Array, Kind, Map, Number, Other, Seq, Struct
 from ...ops.indexing import indexed
 from ...ops.program.memory import Field, Viewed, holder, kind_after, path_of
 from ...runtime.containers import CONTENTS, own_base
-from .code import PRIMARY, SUM, UNARY, Code, at_least, call, concat
+from .code import PRIMARY, SUM, UNARY, Code, at_least, binary, call, concat, receiver
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -105,6 +105,8 @@ def _item(kind: Kind, step: Atom) -> Kind:
     match kind:
         case Array():
             return indexed(kind, step)
+        case Map(item=item):
+            return item
         case Seq(item=item) if kind_of_atom(step) == Number("int"):
             return item
         case Struct() if isinstance(step, Const) and isinstance(step.value, (int, str)):
@@ -244,6 +246,8 @@ def _is_plain(kind: Kind, path: Sequence[Atom], definition: Callable[[Atom], Eqn
     match kind:
         case Array(rank=int(rank)) if rank > 0:
             return not rest
+        case Map(item=item):
+            return not rest or _is_plain(item, rest, definition)
         case Seq(item=item) if kind_of_atom(first) == Number("int"):
             return not rest or _is_plain(item, rest, definition)
         case _:
@@ -269,8 +273,11 @@ def _on_list(
     kinds = [kind_of_atom(eqn.args[0])]
     for step in path_of(eqn):
         kinds.append(kind_after(kinds[-1], step))
-    if all(isinstance(kind, Seq) for kind in kinds):
+    if isinstance(kinds[-1], Seq) and all(isinstance(kind, (Seq, Map)) for kind in kinds):
         return statement(expressions, eqn)
+    if eqn.op.name == "inserted" and isinstance(kinds[-1], Map) and len(kinds) == 1:
+        target = expressions.subscript(expressions.atom(eqn.args[0]), eqn.args[-2])
+        return concat(target, " = ", expressions.atom(eqn.args[-1]), level=0)
     return expressions.helper(eqn.op.name, *expressions.atoms(eqn.args))
 
 
@@ -282,8 +289,25 @@ def _add_at(expressions: Expressions, eqn: Eqn) -> Code:
         for index in path:
             target = expressions.subscript(target, index)
         return concat(target, " += ", expressions.atom(value), level=0)
+    if holds_numbers(kind_of_atom(buffer)) and len(path) == 1:
+        total = binary("+", item_or_zero(expressions, buffer, path[0]), expressions.atom(value))
+        return concat(expressions.subscript(target, path[0]), " = ", total, level=0)
     helper = eqn.op.spellings.get("rt", "add_at")
     return expressions.helper(helper, target, *expressions.atoms(eqn.args[1:]))
+
+
+def holds_numbers(kind: Kind) -> bool:
+    """Whether a kind is that of a dictionary of numbers."""
+    return isinstance(kind, Map) and isinstance(kind.item, Number)
+
+
+def item_or_zero(expressions: Expressions, x_bar: Atom, key: Atom) -> Code:
+    """The number under a key in the cotangent of a dictionary; it may lack what nothing has been added to."""
+    kind = kind_of_atom(x_bar)
+    assert isinstance(kind, Map)
+    zero = expressions.bindings.constant(0j if kind.item == Number("complex") else 0.0)
+    get = concat(receiver(expressions.atom(x_bar)), ".get", level=PRIMARY)
+    return call(get, expressions.atom(key), zero)
 
 
 def is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> bool:
@@ -319,6 +343,8 @@ def adds_in_place(
             return known and all(kind_of_atom(index) == Number("int") for index in path)
         case Array():
             return is_basic_index(path[0], definition)
+        case Map(item=item):
+            return len(path) > 1 and adds_in_place(item, path[1:], definition)
         case Seq(item=item):
             integer = kind_of_atom(path[0]) == Number("int")
             return integer and adds_in_place(item, path[1:], definition)

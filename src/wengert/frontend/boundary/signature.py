@@ -266,7 +266,7 @@ def _kinds(values: Sequence[Any], depth: int) -> set[Kind]:
 def _common_kind(values: Sequence[Any], depth: int) -> Kind:
     """The kind that covers many values: of containers that are built alike, column by column."""
     cls, *others = set(map(type, values))
-    if not others and cls is not str and cls in _PLAIN:
+    if not others and cls in _PLAIN and (cls is not str or len(set(values)) > 1):
         return _PLAIN[cls]
     columns = None if others or depth > DEEPEST else _columns(cls, values)
     if columns is not None:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var, births
-from ...ir.types import INT, UNKNOWN
+from ...ir.types import INT, UNKNOWN, Map
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
 from ...ops.program import containers as co
@@ -31,6 +31,7 @@ from ..domain.values import (
     Native,
     Value,
     is_iterator,
+    kind_of_value,
     list_of,
     tuple_of,
 )
@@ -166,6 +167,8 @@ def dict_from(it: Interpreter, source: Value) -> Value:
     if inside is not None:
         known = isinstance(inside, Items)
         return Items("dict", inside.keys, inside.values) if known else copied(it, inside)
+    if isinstance(kind_of_value(source), Map):
+        return copied(it, source)
     if unknown or defines(source, "keys"):
         return it.call(Const(_entries), [source], {})
     pairs = it.as_list(source)
@@ -187,6 +190,8 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         else:
             made = dict_from(it, source)
             if not isinstance(made, Items):
+                if kwargs:
+                    it.method_of_run_time(it.as_run_time(made), "update", [], kwargs)
                 return made
             entries.update(zip(made.keys, made.values, strict=True))
     entries.update(kwargs)

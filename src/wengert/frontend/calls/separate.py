@@ -12,7 +12,7 @@ from types import NoneType
 
 from ...ir.graph import CALL, Atom, Callee, Const, Eqn, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Kind, Static
+from ...ir.types import UNKNOWN, Array, Kind, Map, Static, Unknown
 from ...ops.program import may_raise
 from .. import heap
 from ..domain.values import (
@@ -72,7 +72,8 @@ def _refuse_memo(it: Interpreter, closure: Closure, callee: Callee, captured: in
     """Each call of a recursion would keep a copy of what all of them change: a tape keeps the numbers alone."""
     changed = (kind for k, kind in callee.updates.items() if k < captured)
     recurs = closure.identity in it.reading.separate
-    if recurs and UNKNOWN in changed and not it.reading.general:
+    memo = any(isinstance(kind, (Map, Unknown)) for kind in changed)
+    if recurs and memo and not it.reading.general:
         raise it.unsupported(
             f"{closure.name} calls itself and changes a dictionary or an object that all of its calls share",
             "Let it return what it finds, or keep it in a list or an array.",

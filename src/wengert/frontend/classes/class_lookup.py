@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Const
-from ...ir.types import Array, Number, Struct
+from ...ir.types import Array, Map, Number, Struct
 from ...runtime.containers import CONTENTS
 from ..domain.values import (
     Closure,
@@ -77,6 +77,8 @@ def class_of(value: Value) -> type | None:
             return PYTHON_TYPES[t]
         case Array():
             return np.ndarray
+        case Map():
+            return dict
         case Struct(form=form, type=type_):
             plain = {"tuple": tuple, "list": list, "dict": dict}
             return type_ if isinstance(type_, type) else plain.get(form)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
 from ...ops import structure as st
-from ...ops.program import containers as co
+from ...ops.program import containers as co, identity as ident
 from ..classes.class_lookup import defines
 from ..domain.running import UNROLL
 from ..domain.values import Items, Value, is_mutable, is_plain, list_of, tuple_of
@@ -122,4 +122,7 @@ def _missing(it: Interpreter, items: Items) -> Value:
 
 def among_keys(it: Interpreter, key: Value, items: Items) -> Value:
     """`key in items` of a dictionary whose keys are known."""
+    if not items.keys:  # what cannot be a key raises
+        it.emit(ident.evaluated, it.emit(st.in_, it.atom(key), it.atom(Items("dict", (), ()))))
+        return Const(False)
     return it.emit(st.in_, it.atom(key), it.atom(tuple_of(*map(Const, items.keys))))

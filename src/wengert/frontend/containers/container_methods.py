@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ir.graph import Const, Var
+from ...ir.types import Kind, Map, map_of
 from .. import heap
-from ..domain.values import Args, Items, Kwargs, Value, from_key, tuple_of
+from ..domain.values import Args, Items, Kwargs, Value, from_key, kind_of_value, tuple_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from .run_time_containers import METHODS, dict_of_object, extended_by_a_generator
@@ -29,7 +30,18 @@ def method_of_known(
         done = table[name](it, items_now, args, kwargs)
         if done is not None:
             return done
-    return it.method_of_run_time(it.as_run_time(items_now), name, args, kwargs)
+    return it.method_of_run_time(it.as_run_time(items_now, _with(name, args)), name, args, kwargs)
+
+
+def _with(name: str, args: Args) -> Kind | None:
+    """The kind of a dictionary of what a method brings into one, if that is known."""
+    match name, [kind_of_value(arg) for arg in args]:
+        case "setdefault", [key, item]:
+            return map_of(key, item)
+        case "update", [Map() as kind]:
+            return kind
+        case _:
+            return None
 
 
 _KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))

@@ -207,6 +207,8 @@ def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
             return items[index.value]
         if isinstance(index, Const):
             raise_now(it, KeyError, index.value)
+        if not items.keys and items.type in (None, dict):
+            fail_now(it, operator.getitem, Items("dict", (), ()), index)
         return None
     if isinstance(index, Const) and items.form in ("tuple", "list", "namedtuple"):
         if isinstance(index.value, slice):

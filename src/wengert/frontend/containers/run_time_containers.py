@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import UNKNOWN, Array, Number, Seq, Struct
+from ...ir.types import UNKNOWN, Array, Kind, Map, Number, Seq, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import containers as co, identity as ident, memory as me
 from ...ops.registry import foreign
@@ -36,7 +36,7 @@ from .writes import is_list, replace_list, store_inside
 
 def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
     """A method that changes a container which is known only when the program runs."""
-    if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
+    if not _is_a_containers(var.kind, name, args, kwargs):
         own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
         return it.call(own, args, kwargs)
     if var.kind == UNKNOWN:
@@ -308,8 +308,12 @@ _ARGUMENTS = {
 """How many arguments the methods of containers take by position."""
 
 
-def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a call may be one of a method of Python's own containers."""
+def _is_a_containers(kind: Kind, name: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call may be one of a method of Python's own containers, as far as a kind leaves that open."""
+    if isinstance(kind, Map) and not (hasattr(dict, name) and (args or name != "pop")):
+        return False
+    if not isinstance(kind, (Map, Unknown)):
+        return True
     return len(args) in _ARGUMENTS.get(name, (len(args),)) and (
         not kwargs or name in ("update", "sort")
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
+from ...ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Seq, Struct, map_of
 from ...ops import structure as st
 from ...ops.arrays import creation
 from ...ops.program import memory as me
@@ -45,7 +45,8 @@ def set_item(
         if content is not None:
             heap.put(it, target, content)
             return
-    store(it, as_run_time(it, target), _index(it, index), value, back=back)
+    like = map_of(kind_of_value(index), kind_of_value(value))
+    store(it, as_run_time(it, target, like), _index(it, index), value, back=back)
 
 
 def follows(it: Interpreter, items: Items) -> bool:
@@ -98,13 +99,13 @@ def list_holding(items: Items, values: Sequence[Value]) -> Items:
     return items.holding(values, range(len(values)))
 
 
-def as_run_time(it: Interpreter, target: Value) -> Var:
-    """The run-time object that a write goes to."""
+def as_run_time(it: Interpreter, target: Value, like: Kind | None = None) -> Var:
+    """The run-time object that a write goes to; `like`: of what kind a known dictionary is with what it gets."""
     match target:
         case Items(home=Var() as home):
             return home
         case Items():
-            return heap.materialise(it, target)
+            return heap.materialise(it, target, like if target.form == "dict" else None)
         case Var():
             return target
         case Maybe() | LazyIterable() | Closure() | Native() | Const():

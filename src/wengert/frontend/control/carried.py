@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...ir.graph import Const, Var
-from ...ir.types import BOOL, Kind, Static, is_differentiable, join
+from ...ir.types import BOOL, Kind, Static, is_differentiable
+from ...ops import structure as st
 from ..domain.values import (
     Closure,
     Items,
@@ -26,7 +27,7 @@ def assume(entry: Value | None, learned: Carried | None) -> Carried:
         return guess
     if entry is None or guess.kind is None:
         return guess if entry is not None else Carried(learned.kind, maybe=True)
-    return Carried(join(guess.kind, learned.kind), guess.maybe or learned.maybe)
+    return Carried(st.joined(guess.kind, learned.kind), guess.maybe or learned.maybe)
 
 
 def _first_guess(entry: Value | None) -> Carried:
@@ -62,13 +63,13 @@ def widened(entry: Value | None, carried: Carried, end: Value | None) -> Carried
     if carried.kind is not None and _is_made_again(value, carried.kind):
         return Carried(carried.kind, maybe)
     if carried.kind is not None:
-        return Carried(join(carried.kind, kind), maybe)
+        return Carried(st.joined(carried.kind, kind), maybe)
     if entry is None:
         return Carried(kind, maybe=True)
     inner = entry.value if isinstance(entry, Maybe) else entry
     if same(inner, value):
         return carried
-    return Carried(join(kind_of_value(inner), kind), maybe)
+    return Carried(st.joined(kind_of_value(inner), kind), maybe)
 
 
 def _is_made_again(value: Value, kind: Kind) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
@@ -14,7 +14,7 @@ from ...ops.program import identity as ident
 from ..domain.running import Running
 from ..domain.whereabouts import Part
 from ..heap import ByIndex, content_in, identities, walk_by_index
-from ..heap.walking import items_written, written_since
+from ..heap.walking import changed_in_a_loop, items_written, keys_written, written_since
 from ..machine.interpreter import Interpreter
 from .loop_heap import Attempt
 
@@ -55,6 +55,21 @@ def refuse_changed_items(
                 _have_turns_taken(it, node, iterable)
                 continue
             walk_by_index(it, id(node) if isinstance(node, ast.For) else None)
+
+
+def refuse_other_keys(
+    it: Interpreter, node: ast.AST, running: Running | None, elements: Sequence[Var], start: int
+) -> None:
+    """Refuse a comprehension that gives the dictionary which it walks over other keys: Python raises.
+
+    Of a loop that is a statement, the run is asked (`loops`).
+    """
+    for listed, key in zip(running.iterables if running else (), elements, strict=False):
+        mapping = it.reading.keys_of.get(listed)  # type: ignore[call-overload]
+        if mapping is None or isinstance(node, ast.For):
+            continue
+        if any(written is not key for written in keys_written(it, mapping, start)):
+            raise changed_in_a_loop(it)
 
 
 def _as_walked(it: Interpreter, iterable: Atom) -> Atom:

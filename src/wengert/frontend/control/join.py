@@ -6,7 +6,8 @@ from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Var
-from ...ir.types import COMPLEX, UNKNOWN, Kind, Number, join
+from ...ir.types import COMPLEX, UNKNOWN, Kind, Number
+from ...ops import structure as st
 from .. import heap as hp
 from ..data import columns
 from ..domain.values import (
@@ -297,4 +298,4 @@ class JoinValues(JoinOneSided):
 def _kind_of_either(a: Kind, b: Kind) -> Kind:
     """The kind of what is one thing or the other; whether a number is real or complex, the run says."""
     mixed = isinstance(a, Number) and isinstance(b, Number) and (a == COMPLEX) != (b == COMPLEX)
-    return UNKNOWN if mixed else join(a, b)
+    return UNKNOWN if mixed else st.joined(a, b)

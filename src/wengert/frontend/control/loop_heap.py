@@ -9,11 +9,20 @@ from ...errors import UnsupportedSyntax
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Var
 from ...ir.records import mutable_record
-from ...ir.types import Kind, join
+from ...ir.types import Kind
 from ...ops import structure as st
 from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable, kind_of_value, same
 from ..domain.whereabouts import Part, Untracked
-from ..heap import Content, Heap, are_in_one_place, content_in, materialise, now, settle_doubts
+from ..heap import (
+    Content,
+    Heap,
+    are_in_one_place,
+    content_in,
+    materialise,
+    now,
+    run_time_kind,
+    settle_doubts,
+)
 from ..heap.loop_aliases import Ends, Objects, note_ends
 from ..machine.interpreter import Interpreter
 
@@ -211,7 +220,7 @@ def _follow_slot(
     entry[slot] = before
     maybe = any(value is None or isinstance(value, Maybe) for value in (before, after))
     first, *more = [kind_of_value(value) for value in (before, after) if value is not None]
-    assumed[slot] = Carried(join(first, *more) if more else first, maybe)
+    assumed[slot] = Carried(st.joined(first, *more) if more else first, maybe)
     return False
 
 
@@ -228,18 +237,15 @@ def _as_run_time_object(
     content = content_in(it.heap, place)
     if isinstance(content, Items):  # and not one by now, with what holds it
         content.place = place
-        materialise(it, content, _item_kind(after))
+        materialise(it, content, _kind_at_end(after))
         settle_doubts(it)  # here, where it is made: what is read of the body may be read again
 
 
-def _item_kind(content: Content) -> Kind | None:
-    """The kind of the items that a container holds at the end of an iteration."""
+def _kind_at_end(content: Content) -> Kind | None:
+    """The kind of a container at the end of an iteration, as one of the run."""
     if isinstance(content, Var):
-        return st.item_kind(content.kind)
-    kind: Kind | None = None
-    for item in content.values if isinstance(content, Items) else ():
-        kind = kind_of_value(item) if kind is None else join(kind, kind_of_value(item))
-    return kind
+        return content.kind
+    return run_time_kind(content) if isinstance(content, Items) and content.values else None
 
 
 @mutable_record

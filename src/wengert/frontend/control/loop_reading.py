@@ -32,7 +32,7 @@ from ..heap.cells import is_cell
 from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from ..machine.interpreter import Interpreter
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
-from .changed_items import refuse_changed_items
+from .changed_items import refuse_changed_items, refuse_other_keys
 from .loop_emission import emit_loop
 from .loop_heap import (
     Attempt,
@@ -126,6 +126,7 @@ class _LoopReader:
             self._start = next(births)
             assumed, attempt, forgotten = self._settle(entry)
             refuse_changed_items(it, self._node, attempt, self._running, self._lost, self._start)
+            refuse_other_keys(it, self._node, self._running, self._elements, self._start)
             if not isinstance(self._node, LoopKey):
                 kinds = {
                     name: carried for name, carried in assumed.items() if isinstance(name, str)

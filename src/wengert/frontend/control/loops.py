@@ -58,7 +58,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
             body(item)
 
         it.run_loop(node, names, items, guarded(it, items, turn))
-        walking.raise_if_resized(it, dictionaries)
+        _check_keys(it, depth, dictionaries)
         _check_lengths(it, walked)
         if id(node) in it.reading.by_index:
             walking.refuse_changed(it, copied, 0)
@@ -202,6 +202,14 @@ def _run_or_unroll(
             unroll(it, items, body, iterable, lists)
         else:
             run()
+
+
+def _check_keys(it: Interpreter, depth: int, walked: Sequence[tuple[Value, Atom]]) -> None:
+    """Have it checked that the dictionaries that a loop walked over to their end have as many keys as they had."""
+    if any(now(it, mapping) is not mapping for mapping, _ in walked):
+        walking.refuse_reordered(it, walked)
+        left = it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
+        it.branch(left, lambda: None, lambda: walking.raise_if_resized(it, walked))
 
 
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:

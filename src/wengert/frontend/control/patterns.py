@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ir.graph import Atom, Const, Var
-from ...ir.types import BOOL, UNKNOWN, Number, Other, Seq
+from ...ir.types import BOOL, UNKNOWN, Map, Number, Other, Seq
 from ...ops import structure as st
 from ..classes.class_lookup import class_of
 from ..domain import number_classes
@@ -204,7 +204,8 @@ def _matches_run_time_mapping(
     pattern: ast.MatchMapping,
     bindings: dict[str, Value],
 ) -> Value:
-    if kind_of_value(subject) not in (UNKNOWN, Other("dict")):
+    kind = kind_of_value(subject)
+    if kind not in (UNKNOWN, Other("dict")) and not isinstance(kind, Map):
         return Const(False)
     atom = it.atom(subject)
     is_mapping = _is_instance(it, subject, dict)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import field, mutable_record, record
-from ...ir.types import Array, Kind, Seq, Static, Struct, Unknown
+from ...ir.types import Array, Kind, Map, Seq, Static, Struct, Unknown
 
 if TYPE_CHECKING:
     from ..machine.interpreter import Interpreter
@@ -271,7 +271,7 @@ def is_mutable(value: Value) -> bool:
         case Items(form=form):
             return form in MUTABLE_FORMS
         case Var(kind=kind):
-            return isinstance(kind, (Array, Seq, Struct, Unknown))
+            return isinstance(kind, (Array, Seq, Map, Struct, Unknown))
         case _:
             return False
 

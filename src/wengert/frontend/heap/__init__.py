@@ -59,6 +59,7 @@ from .packing import (
     note_copied as note_copied,
     packed as packed,
     refuse_stand_ins as refuse_stand_ins,
+    run_time_kind as run_time_kind,
     store_inside as store_inside,
     stored as stored,
 )

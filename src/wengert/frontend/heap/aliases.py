@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
+from ...ir.types import COUNTS, UNKNOWN, Kind, Map, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import identity as ident
 from ..domain.values import ObjectId, Value, is_mutable
@@ -343,13 +343,13 @@ def _is_of_lists(eqn: Eqn) -> bool:
 
 def depth_of_items(kind: Kind) -> int:
     """How deep a write has to go to change an item of a container, not only which items it has."""
-    return 1 if isinstance(kind, (Seq, Struct)) else 0
+    return 1 if isinstance(kind, (Seq, Map, Struct)) else 0
 
 
 def holds_mutable(kind: Kind) -> bool:
     """Whether what a container holds may be objects that change."""
     match kind:
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return not isinstance(item, (Number, Other, Static))
         case Struct(items=items):
             return any(not isinstance(item, (Number, Other, Static)) for item in items)

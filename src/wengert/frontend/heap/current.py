@@ -8,7 +8,7 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ...ir.types import UNKNOWN, Array, Map, Number, Other, Seq, Static, Struct
 from ...ops import structure as st
 from ...ops.program import identity as ident, memory as me
 from ..domain.values import Items, LazyIterable, Maybe, ObjectId, Value, flatten
@@ -176,7 +176,7 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
     def again() -> Atom:
         args = (base, *eqn.args[1:])
         # a list that has changed may have other items than it had
-        kind = None if isinstance(var.kind, (Seq, Struct)) else var.kind
+        kind = None if isinstance(var.kind, (Seq, Map, Struct)) else var.kind
         part = it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
         for alike in (it.reading.surely_views, it.reading.walks_over):
             if var in alike and isinstance(part, Var):

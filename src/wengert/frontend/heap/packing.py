@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -103,8 +104,11 @@ def _stored_once(it: Interpreter, values: list[Value]) -> list[Atom]:
     return atoms
 
 
-def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
-    """A known object becomes a run-time object; what it holds is from then on part of it."""
+def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
+    """A known object becomes a run-time object; what it holds is from then on part of it.
+
+    `like`: the kind of a list or dictionary that it is about to be, which may hold more.
+    """
     _refuse_object_keys(it, items)
     place = place_of(it, items)
     _refuse_one_of_two(it, items)
@@ -126,7 +130,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
         refuse_replaced(it, value)
     atoms = _stored_once(it, values)
     params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
-    var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
+    var = it.builder.emit_with(st.pack, atoms, params, kind=run_time_kind(items, like))
     assert isinstance(var, Var)
     it.reading.places[var] = place
     it.reading.linked.add(var)  # what it holds is part of it
@@ -364,12 +368,15 @@ def _refuse_object_keys(it: Interpreter, items: Items) -> None:
         )
 
 
-def _run_time_kind(items: Items, item: Kind | None) -> Kind:
+def run_time_kind(items: Items, like: Kind | None = None) -> Kind:
+    """The kind of a known object as one of the run; `like`: that of what a list or dictionary becomes."""
     kinds = [kind_of_value(value) for value in items.values]
     if items.form == "list":
-        for kind in kinds:
-            item = kind if item is None else join(item, kind)
-        return Seq(UNKNOWN if item is None else item)
-    if items.form == "dict":
+        kinds += [] if like is None else [st.item_kind(like)]
+        return Seq(reduce(join, kinds) if kinds else UNKNOWN)
+    if items.form != "dict":
+        return Struct(items.form, items.keys, tuple(kinds), items.type)
+    if items.type not in (None, dict):
         return UNKNOWN
-    return Struct(items.form, items.keys, tuple(kinds), items.type)
+    known = Struct("dict", items.keys, tuple(kinds))
+    return st.map_of_dicts(known, *([] if like is None else [like]))

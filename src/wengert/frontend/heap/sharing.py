@@ -13,7 +13,7 @@ from typing import Any
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
-from ...ir.types import UNKNOWN, Array, Seq, Struct, Unknown
+from ...ir.types import UNKNOWN, Array, Map, Seq, Struct, Unknown
 from ...ops import structure as st
 from ..domain.values import (
     Activation,
@@ -44,7 +44,7 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
         return isinstance(value, Items) or object_class(value) is not None
     if not isinstance(value.kind, (Array, Unknown)):
         is_known_list = isinstance(value.kind, Struct) and value.kind.form in ("list", "dict")
-        return is_known_list or isinstance(value.kind, Seq)
+        return is_known_list or isinstance(value.kind, (Seq, Map))
     link_holders(it, value)
     if value in it.reading.places or value in it.reading.choices:
         return True

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import INT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
+from ...ir.types import INT, UNKNOWN, Array, Kind, Map, Number, Seq, Struct, Unknown
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
 from ...ops.program import memory as me
@@ -163,6 +163,8 @@ def _kind_at(kind: Kind, step: Atom) -> Kind:
     match kind:
         case Seq(item=item):
             return kind if str(kind_of_atom(step)) == "slice" else item
+        case Map(item=item):
+            return item
         case Struct(keys=keys, items=items) if isinstance(step, Const):
             key = step.value.name if isinstance(step.value, me.Field) else step.value
             return items[keys.index(key)] if key in keys else UNKNOWN

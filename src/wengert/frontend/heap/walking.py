@@ -7,12 +7,13 @@ from contextlib import contextmanager
 
 from ...ir.graph import Atom, Const, Var, births
 from ...ir.records import replace, value_record
-from ...ir.types import UNKNOWN, Number
+from ...ir.types import UNKNOWN, Map, Number
 from ...ops import structure as st
 from ..domain.values import Items, LazyIterable, ObjectId, Value, kind_of_value, same
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from . import content_in, identities, now, place_of
+from .views import steps_of, ways_to
 
 
 @value_record
@@ -157,6 +158,8 @@ def dictionaries(it: Interpreter, iterable: Value) -> list[tuple[Value, Atom]]:
             return [(iterable, Const(len(iterable.keys)))]
         case LazyIterable("items" | "keys" | "values", (Var() as mapping,)):
             return [(mapping, it.emit(st.length, mapping))]
+        case Var(kind=Map()):
+            return [(iterable, it.emit(st.length, iterable))]
         case LazyIterable("generator" | "call"):
             return []
         case LazyIterable(parts=parts):
@@ -180,6 +183,24 @@ def raise_if_resized(it: Interpreter, walked: Sequence[tuple[Value, Atom]]) -> N
         else:
             same_length = it.emit(st.eq, it.emit(st.length, it.atom(current)), count)
             it.branch(same_length, lambda: None, fail)
+
+
+def refuse_reordered(it: Interpreter, walked: Sequence[tuple[Value, Atom]]) -> None:
+    """Refuse to take keys out of a dictionary that a loop walks over: put in again, they would be the last."""
+    for mapping, count in walked:
+        if isinstance(mapping, Var) and isinstance(count, Var):
+            if None in keys_written(it, mapping, count.born):
+                raise changed_in_a_loop(it)
+
+
+def keys_written(it: Interpreter, mapping: Var, start: int) -> list[Atom | None]:
+    """The keys under which a dictionary got items after some point of the reading; None where it lost some."""
+    root, views = ways_to(it, mapping)
+    deep = sum(len(steps_of(eqn)) for eqn in views)
+    places = dict.fromkeys(identities(it, mapping), 0)
+    places |= dict.fromkeys(identities(it, root), deep)
+    writes = [(w, k) for place, k in places.items() for w in it.reading.writes.get(place, ())]
+    return [w.path[k] if len(w.path) > k else None for w, k in writes if w.born > start]
 
 
 def changed_in_a_loop(it: Interpreter) -> Exception:

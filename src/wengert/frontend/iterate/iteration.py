@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Number, Other, Seq
+from ...ir.types import UNKNOWN, Array, Map, Number, Other, Seq
 from ...ops import elementwise as el, structure as st
 from ...ops.program import identity as ident
 from ..classes import instances
@@ -107,6 +107,8 @@ def iterate_var(it: Interpreter, value: Atom) -> Running:
         indices = it.emit(st.range_, count)
         whole, start = whole_list(it, value)
         return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
+    if isinstance(kind, Map):
+        value = _keys_of(it, value)
     if kind != UNKNOWN:
         return Running((value,), lambda elements: it.open_up(elements[0]))
     listed = it.emit(st.as_list, value)
@@ -301,10 +303,7 @@ def _dict_items(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
             return list(mapping.values)
         pairs = zip(mapping.keys, mapping.values, strict=True)
         return [tuple_of(from_key(key), item) for key, item in pairs]
-    keys = it.emit(st.as_list, it.atom(mapping))
-    if isinstance(keys, Var):
-        it.reading.linked.add(keys)  # a key is no part of what changes
-        place_of(it, keys)
+    keys = _keys_of(it, it.atom(mapping))
 
     def item(elements: Sequence[Var]) -> Value:
         if what == "keys":
@@ -313,6 +312,17 @@ def _dict_items(it: Interpreter, value: LazyIterable) -> list[Value] | Running:
         return entry if what == "values" else tuple_of(elements[0], entry)
 
     return Running((keys,), item)
+
+
+def _keys_of(it: Interpreter, mapping: Atom) -> Atom:
+    """The keys of a dictionary, which are no part of what changes."""
+    keys = it.emit(st.as_list, mapping)
+    if isinstance(keys, Var):
+        it.reading.linked.add(keys)
+        place_of(it, keys)
+    if isinstance(keys, Var) and isinstance(mapping, Var):
+        it.reading.keys_of[keys] = mapping
+    return keys
 
 
 def _call(it: Interpreter, value: LazyIterable) -> list[Value] | Running:

@@ -215,7 +215,7 @@ class DataModel:
 
     # The run-time object that a write goes to.
     @done_in("containers.writes")
-    def as_run_time(self, target: Value) -> Var: ...
+    def as_run_time(self, target: Value, like: Kind | None = None) -> Var: ...
 
     # A method that changes a container whose items are known; None if it is no such method.
     @done_in("containers.container_methods")

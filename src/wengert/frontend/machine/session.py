@@ -203,6 +203,8 @@ class Session:
     """Of the code of functions that were called, by its identity."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
+    keys_of: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """Lists of the keys of a dictionary, made to walk over it, and the dictionary."""
     elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
     """The items that a loop walks over, and the loop as `by_index` knows it; None of one that is no statement."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])

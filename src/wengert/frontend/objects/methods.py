@@ -251,8 +251,8 @@ def method_of_container(
 def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
     key, *default = args
     key = it.key_of(key)
-    if isinstance(key, Const):
-        if key.value in items.keys:
+    if isinstance(key, Const) or not items.keys:
+        if isinstance(key, Const) and key.value in items.keys:
             return items[key.value]
         return default[0] if default else Const(None)
     return _get(it, it.atom(items), args)

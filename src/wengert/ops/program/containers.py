@@ -8,11 +8,11 @@ from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom
-from ...ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
+from ...ir.types import INT, UNKNOWN, Kind, Map, Seq, Struct, join, map_of
 from ..array_kinds import like_first
 from ..helpers import helper
 from ..registry import declare, foreign, late_helper
-from ..structure import item_kind, like_second
+from ..structure import item_kind, like_second, map_of_dicts
 
 
 def _item(atom: Atom) -> Kind:
@@ -33,6 +33,20 @@ def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(item_kind(_item(args[0])))
 
 
+def _map(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    keys, values = map(kind_of_atom, args)
+    return map_of(item_kind(keys), item_kind(values))
+
+
+def _values(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    kind = kind_of_atom(args[0])
+    return Seq(kind.item if isinstance(kind, Map) else UNKNOWN)
+
+
+def _merged(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    return map_of_dicts(*map(kind_of_atom, args))
+
+
 join_lists = declare(
     "join_lists", "a, b", infer=_join_items, py="+", implementation=late_helper("join_lists")
 )
@@ -41,11 +55,11 @@ compress = helper("compress", "items, flags", _same, total=False)
 spread = helper("spread", "kept, flags", _same)
 flatten_lists = helper("flatten_lists", "lists", _flat, total=False)
 split_like = helper("split_like", "flat, lists", like_second)
-dict_of = helper("dict_of", "keys, values", UNKNOWN, total=False)
-values_at = helper("values_at", "mapping, keys, values", Seq(UNKNOWN), total=False)
+dict_of = helper("dict_of", "keys, values", _map, total=False)
+values_at = helper("values_at", "mapping, keys, values", _values, total=False)
 list_cotangent = helper("list_cotangent", "items_bar, items", like_second)
 sorted_order = helper("sorted_order", "keys, *, reverse=False", Seq(INT), total=False)
-merge_dicts = helper("merge_dicts", "a, b", UNKNOWN, total=False)
+merge_dicts = helper("merge_dicts", "a, b", _merged, total=False)
 entries_of = helper("entries_of", "merged, x, others", UNKNOWN)
 repeated_items = declare(
     "repeated_items",

@@ -14,11 +14,35 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.op import Infer, Op
 from ...ir.steps import Field as Field, Viewed as Viewed
-from ...ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
+from ...ir.types import (
+    ARRAY,
+    BOOL,
+    INT,
+    SLICE,
+    UNKNOWN,
+    Array,
+    Kind,
+    Map,
+    Other,
+    Seq,
+    Struct,
+    join,
+    map_of,
+)
 from ..array_kinds import length_of, like_first
 from ..helpers import helper
 from ..registry import declare, late_helper
-from ..structure import Args, Params, add_at, getattr_, getitem, gradient_kind, item_kind
+from ..structure import (
+    Args,
+    Params,
+    add_at,
+    getattr_,
+    getitem,
+    gradient_kind,
+    item_kind,
+    joined,
+    map_of_dicts,
+)
 
 # --- kinds --------------------------------------------------------------------------------
 
@@ -33,6 +57,8 @@ def changed(kind: Kind, path: Sequence[Atom], change: Callable[[Kind], Kind]) ->
             return kind
         case Seq(item=item):
             return Seq(_item_changed(item, step, rest, change))
+        case Map(key=key, item=item):
+            return map_of(join(key, kind_of_atom(step)), joined(item, changed(item, rest, change)))
         case Struct():
             return _struct_changed(kind, step, rest, change)
         case _:
@@ -44,7 +70,7 @@ def _item_changed(
 ) -> Kind:
     if kind_of_atom(step) == SLICE:
         return join(item, item_kind(change(UNKNOWN)))
-    return join(item, changed(item, rest, change))
+    return joined(item, changed(item, rest, change))
 
 
 def _struct_changed(
@@ -58,6 +84,8 @@ def _struct_changed(
             for k, item in zip(kind.keys, kind.items, strict=True)
         ]
         return Struct(kind.form, kind.keys, tuple(items), kind.type)
+    if kind.form == "dict" and not rest:
+        return map_of_dicts(kind, map_of(kind_of_atom(step), change(UNKNOWN)))
     if kind.form == "list":
         return Seq(_item_changed(item_kind(kind), step, rest, change))
     if kind.form == "object" and isinstance(key, str) and not rest:  # it gets one more attribute
@@ -97,6 +125,8 @@ def _one_more(kind: Kind, item: Atom | Kind) -> Kind:
 
 
 def _one_less(kind: Kind) -> Kind:
+    if isinstance(kind, Map):
+        return kind
     return Seq(item_kind(kind)) if _is_list(kind) else UNKNOWN
 
 
@@ -113,6 +143,8 @@ def _refilled(kind: Kind, value: Kind) -> Kind:
     """What holds what another value held."""
     if isinstance(kind, Array):
         return kind
+    if isinstance(kind, Map):
+        return map_of_dicts(value)
     return Seq(item_kind(value)) if _is_list(kind) else UNKNOWN
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Eqn
 from ...ir.op import Op
-from ...ir.types import Array, Kind, Number, Seq, Struct
+from ...ir.types import Array, Kind, Map, Number, Seq, Struct
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_name
 from ...ops.program import cotangents as ct, memory as me
@@ -36,6 +37,9 @@ FIRST_ONLY = frozenset(
 """Structural ops that are linear in their first operand and have no derivative in the others."""
 
 
+_WALKING = frozenset((st.as_list, st.as_tuple))
+
+
 def has_row_by_operand(rule: Rule) -> bool:
     together = rule.form == "scalar" and len(rule.rows) == 1
     return rule.form in ("linear", "bilinear", "scalar") and not together
@@ -55,7 +59,7 @@ def is_inexact(kind: Kind) -> bool:
             return type_ in ("float", "complex")
         case Array(dtype=dtype):
             return dtype.startswith(("float", "complex"))
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return is_inexact(item)
         case Struct(items=items):
             return any(map(is_inexact, items))
@@ -68,6 +72,8 @@ def operands_of(eqn: Eqn) -> Iterable[Atom]:
     op = eqn.op
     if op in ZERO_OPS:
         return ()
+    if op in _WALKING and isinstance(kind_of_atom(eqn.args[0]), Map):
+        return ()  # its keys
     if op in FIRST_ONLY:
         return eqn.args[:1]
     if op is st.valued or (op is me.overwrite and len(eqn.args) == 2):

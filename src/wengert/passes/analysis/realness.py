@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, Block, Callee, Eqn, walk
-from ...ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from ...ir.types import UNKNOWN, Array, Kind, Map, Number, Seq, Struct
 
 _OF_UNKNOWN_ORIGIN = frozenset(("apply", "pullback_of", "global", "means", "root"))
 _TURN_COMPLEX = frozenset((
@@ -38,7 +38,7 @@ def says_little(kind: Kind) -> bool:
 def _is_open(kind: Kind) -> bool:
     """Whether a value of a kind, or something in it, may be real or complex."""
     match kind:
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return _is_open(item)
         case Struct(items=items):
             return any(map(_is_open, items))

@@ -25,7 +25,7 @@ from ...ir.graph import (
 )
 from ...ir.op import Op
 from ...ir.records import replace, value_record
-from ...ir.types import Array, Kind, Number, Seq, Struct
+from ...ir.types import Array, Kind, Map, Number, Seq, Struct
 from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, memory as me
 from ...ops.program.identity import gone
@@ -95,7 +95,7 @@ def writes_complex(body: Block) -> bool:
 
 def _holds_complex(kind: Kind) -> bool:
     match kind:
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return _holds_complex(item)
         case Struct(items=items):
             return any(map(_holds_complex, items))
@@ -125,7 +125,9 @@ def updated_numbers(eqn: Eqn) -> dict[Var, Atom]:
 
 
 def is_of_numbers(kind: Kind) -> bool:
-    return isinstance(kind, Array) or (isinstance(kind, Seq) and isinstance(kind.item, Number))
+    return isinstance(kind, Array) or (
+        isinstance(kind, (Seq, Map)) and isinstance(kind.item, Number)
+    )
 
 
 def written_parameters(callee: Callee) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn
 from ...ir.op import Op
-from ...ir.types import UNKNOWN, Array, Kind, Number, Seq
+from ...ir.types import UNKNOWN, Array, Kind, Map, Number, Seq
 from ...ops import registry, structure as st
 from ...ops.program import memory as me
 from ..analysis.realness import is_complex, is_real
@@ -83,7 +83,7 @@ def _spread(builder: Builder, dot: Atom, x: Atom, value: Atom) -> Atom:
 
 
 def _kind_of_tangent(kind: Kind) -> Kind:
-    return st.gradient_kind(kind) if isinstance(kind, (Array, Seq)) else UNKNOWN
+    return st.gradient_kind(kind) if isinstance(kind, (Array, Seq, Map)) else UNKNOWN
 
 
 def _append(push: Push, eqn: Eqn) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Callee, Eqn, Var, alternatives
-from ...ir.types import SLICE, Array, Kind, Seq, Struct
+from ...ir.types import SLICE, Array, Kind, Map, Seq, Struct
 from ...ops import structure as st
 from ...ops.program import cotangents as ct, memory as me
 from ..analysis.groups import Given, handed_over, is_of_first
@@ -118,7 +118,7 @@ class Related(Writes):
         if isinstance(kind, Array):
             if not copies(index):
                 self._derive(out, x)
-        elif isinstance(kind, (Seq, Struct)):
+        elif isinstance(kind, (Seq, Map, Struct)):
             sliced = kind_of_atom(index) == SLICE
             self._derive(out, x, OF_REGROUPED if sliced else OF_PART)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, IF, TRY, UNDEFINED, Atom, Eqn, Var, alternatives
-from ...ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
+from ...ir.types import SLICE, UNKNOWN, Array, Kind, Map, Number, Seq, Struct, Unknown
 from ...ops import structure as st
 from ...ops.program import memory as me
 from ..analysis.uses import Uses
@@ -149,7 +149,7 @@ def _reaches(eqn: Eqn, var: Var, how: int) -> bool:
 
 def _may_hold_arrays(kind: Kind) -> bool:
     match kind:
-        case Seq(item=item):
+        case Seq(item=item) | Map(item=item):
             return _may_hold_arrays(item)
         case Struct(items=items):
             return any(map(_may_hold_arrays, items))

@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import NoRule
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import INT, NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
+from ...ir.types import INT, NONE, SLICE, UNKNOWN, Array, Kind, Map, Number, Other, Seq, Struct
 from ...ops import registry, structure as st
 from ...ops.program import memory as me
 from ...rules.registry import rule_for
@@ -165,15 +165,22 @@ def is_plain(index: object) -> bool:
 
 def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:
     """The zero cotangent of what a write replaced; `before` runs before the write."""
-    holder = me.holder(eqn)
-    if isinstance(holder, Array):
+    if isinstance(me.holder(eqn), Array):
         return Const(0.0)
     x, *path, _ = eqn.args
-    if isinstance(holder, Seq) and isinstance(holder.item, Number):
-        if kind_of_atom(path[-1]) == INT:
-            return Const(0j if holder.item.type == "complex" else 0.0)
-    old = before.emit(me.zeros_at, x, *in_shadow(x, path), kind=UNKNOWN)
-    return builder.emit(st.zeros, old)
+    return zero_at(builder, before, eqn, in_shadow(x, path))
+
+
+def zero_at(builder: Builder, before: Builder, eqn: Eqn, path: Path) -> Atom:
+    """The zero cotangent of an item of a list, a dictionary or an object that a write replaces, or takes away."""
+    match me.holder(eqn):
+        case Map(item=Number() as item):
+            return Const(0j if item.type == "complex" else 0.0)
+        case Seq(item=Number() as item) if kind_of_atom(path[-1]) == INT:
+            return Const(0j if item.type == "complex" else 0.0)
+        case _:
+            old = before.emit(me.zeros_at, eqn.args[0], *path, kind=UNKNOWN)
+            return builder.emit(st.zeros, old)
 
 
 def check_cast(before: Builder, eqn: Eqn) -> None:

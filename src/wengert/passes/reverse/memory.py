@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
-from ...ir.types import INT, SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct
+from ...ir.types import INT, SLICE, UNKNOWN, Array, Kind, Map, Number, Seq, Struct
 from ...ops import registry, structure as st
 from ...ops.array_kinds import rank_of_kind
 from ...ops.program import containers as co, memory as me
@@ -28,6 +28,7 @@ from ..memory.shadows import (
     part_at,
     same_step,
     stored_at,
+    zero_at,
 )
 from .broadcasting import surely_real
 from .cotangents import bar_name
@@ -118,7 +119,7 @@ def _last_step(before: Builder, eqn: Eqn) -> Atom:
     """Where the value stands in the new version: a slice of a list may have changed its length."""
     x, *path, value = eqn.args
     last = in_shadow(x, path)[-1]
-    if isinstance(me.holder(eqn), Array) or kind_of_atom(last) not in (SLICE, UNKNOWN):
+    if isinstance(me.holder(eqn), (Array, Map)) or kind_of_atom(last) not in (SLICE, UNKNOWN):
         return last
     return before.emit(me.span_of, x, *in_shadow(x, path), value)
 
@@ -133,6 +134,9 @@ def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[A
         )
     if isinstance(holder, Seq) and kind_of_atom(steps[-1]) == INT and kind != UNKNOWN:
         return part_at(sweep.builder, bar, steps, st.gradient_kind(kind))
+    if isinstance(holder, Map) and isinstance(kind, Number):
+        part = st.gradient_kind(holder.item)
+        return sweep.builder.emit(me.given_at, bar, *steps, Const(0.0), kind=part)
     viewed = [k for k, step in enumerate(steps) if me.is_view(step)]
     start = viewed[-1] + 1 if viewed else 0
     bar = part_at(sweep.builder, bar, steps[:start])
@@ -262,24 +266,19 @@ def _drop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     bar = _items(sweep, eqn)
     before = Builder(eqn.span, derived=True)
     at = _position(before, eqn)
-    zero = _zero_of_item(sweep, before, eqn, [*path, key])
+    zero = zero_at(sweep.builder, before, eqn, [*path, key])
     kind = kind_of_atom(bar)
     inserted = sweep.builder.emit(me.inserted, bar, *path, at, zero, name=_name(x), kind=kind)
     sweep.hand_on(x, inserted)
     return _with(before, eqn)
 
 
-def _zero_of_item(sweep: Sweep, before: Builder, eqn: Eqn, path: Sequence[Atom]) -> Atom:
-    kind = me.holder(eqn)
-    if isinstance(kind, Seq) and isinstance(kind.item, Number) and kind_of_atom(path[-1]) == INT:
-        return Const(0j if kind.item.type == "complex" else 0.0)
-    return sweep.builder.emit(st.zeros, before.emit(me.zeros_at, eqn.args[0], *path))
-
-
 def _position(before: Builder, eqn: Eqn) -> Atom:
     """Where in a list an item is inserted or deleted, counted from the first."""
     path = in_shadow(eqn.args[0], me.path_of(eqn))
     key = eqn.args[1 + len(path)]
+    if isinstance(me.holder(eqn), Map):
+        return key
     exact = eqn.op in (me.drop, me.dropped) or key == Const(0)
     if isinstance(key, Const):
         if isinstance(key.value, str) or (exact and isinstance(key.value, int) and key.value >= 0):
@@ -294,7 +293,7 @@ def _given_at(sweep: Sweep, eqn: Eqn) -> None:
     """The transpose of taking a part is adding to it; broadcasting repeats what was summed."""
     x_bar, *path, _ = eqn.args
     bar = sweep.total(eqn.outs[0])
-    if may_repeat(path[-1]):
+    if may_repeat(path[-1]) and not isinstance(kind_of_atom(x_bar), Map):
         holder = part_at(sweep.builder, x_bar, path[:-1])
         bar = sweep.builder.emit(me.as_left, bar, holder, path[-1])
     sweep.scatter(x_bar, tuple(path), bar)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, Atom, Block, Const, Eqn, Function, Var, alternatives, with_called
 from ...ir.records import replace
-from ...ir.types import BOOL, INT, NONE, UNKNOWN, Array, Kind, Number, Seq, Struct, join
+from ...ir.types import BOOL, INT, NONE, UNKNOWN, Array, Kind, Map, Number, Seq, Struct, join
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red, shape
 from ...ops.program import identity as ident, memory as me
@@ -196,6 +196,8 @@ def _item(kind: Kind) -> Kind:
     match kind:
         case Seq(item=item):
             return item
+        case Map(item=item):
+            return _bottom(item)
         case Struct(items=items) if items:
             return _narrowest(items)
         case _:
