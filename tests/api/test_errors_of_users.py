@@ -9,7 +9,8 @@ import traceback
 
 import numpy as np
 import pytest
-from error_texts import last_line
+from differences import slope
+from error_texts import last_line, refusal
 
 import wengert as wg
 
@@ -487,3 +488,29 @@ def test_a_refusal_has_hardly_a_frame_of_wengerts(call, most):
     files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert __file__ in files
     assert len([file for file in files if "src/wengert" in file]) <= most
+
+
+SEEN = []
+
+
+def changes_and_is_refused(x, n):
+    SEEN.append(n)
+    xs = [x * k for k in range(n)]
+    for item in xs:
+        if item > 1.0 and len(xs) < 6:
+            xs.append(item * 0.5)
+    return sum(xs)
+
+
+def test_what_was_refused_midway_says_how_to_record_it():
+    SEEN.clear()
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(changes_and_is_refused)(1.5, 3))
+    assert 'ask for it: `tier="recorded"`.' in str(error)
+    assert SEEN == [3]
+    assert wg.grad(changes_and_is_refused, tier="recorded")(1.5, 3) == pytest.approx(
+        slope(lambda x: changes_and_is_refused(x, 3), 1.5)
+    )
+    error = refusal(
+        "WG101", NotImplementedError, lambda: wg.grad(changes_and_is_refused, tier="static")(1.5, 3)
+    )
+    assert "tier=" not in str(error)

@@ -155,8 +155,9 @@ class Derivative(Generic[P, T]):
             refusal = refused.refusal
         except Exception as error:
             shown = presented(error, self.function)
-            if not self._may_begin_again(tried, args, kwargs, error, before):
-                raise shown from error.__cause__
+            final = self._final(tried, args, kwargs, error, shown, before)
+            if final is not None:
+                raise final from error.__cause__
             refusal = cast(WengertError, shown)
         if refusal is not None:
             return self._after(refusal, args, kwargs)
@@ -198,22 +199,25 @@ class Derivative(Generic[P, T]):
         captured = calling.captured_by(self.function) if self._captures else {}
         return derived.called(args, kwargs, captured)
 
-    def _may_begin_again(
+    def _final(
         self,
         tried: Derived | None,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         error: Exception,
+        shown: Exception,
         before: int | None,
-    ) -> bool:
-        """Whether a run that was refused may be recorded instead."""
+    ) -> Exception | None:
+        """What a run that failed has to raise; None if the run was refused and may be recorded instead."""
         if self.verb.tier or not engine.is_refused_by_its_run(error):
-            return False
+            return shown
         try:
             derived = tried or self.derived(args, kwargs)
         except OfAnotherLibrary:
-            return False  # runs are recorded of NumPy's arrays only
-        return engine.may_begin_again(derived, error, (*args, *kwargs.values()), before)
+            return shown  # runs are recorded of NumPy's arrays only
+        if engine.may_begin_again(derived, error, (*args, *kwargs.values()), before):
+            return None
+        return cast(WengertError, shown).also(_LEFT_TRACES)
 
     def placed(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -326,6 +330,12 @@ class Derivative(Generic[P, T]):
         with AtUsersFrames():
             return Specialization(self, *self.placed(args, kwargs)).method()
 
+
+_LEFT_TRACES = (
+    "The run was refused after it may have changed what outlives it, and was not begun again. Where recording a\n"
+    'run helps, ask for it: `tier="recorded"`.'
+)
+"""What to do where a run was refused midway."""
 
 _QUICK = frozenset(
     (

@@ -922,3 +922,47 @@ def items_set_by_methods(x):
 
 def test_items_are_set_by_methods():
     wg.testing.check_gradient(items_set_by_methods, 1.3)
+
+
+def flat_asked_for_one(x):
+    a = x * np.arange(1.0, 5.0).reshape(2, 2)
+    return next(a.flat) * a[1, 1]
+
+
+def flat_walked_over_twice(x):
+    a = x * np.arange(1.0, 5.0).reshape(2, 2)
+    items, total = a.flat, 0.0
+    for item in items:
+        if item > 1.5:
+            break
+    for item in items:
+        total = total * x + item
+    return total + next(items, x) * sum(items)
+
+
+def flat_in_pairs(x):
+    items = (x * np.arange(1.0, 5.0).reshape(2, 2)).flat
+    return sum(a * b for a, b in zip(items, items, strict=True)) + items[3]
+
+
+def flat_in_each_place(x):
+    a = x * np.arange(1.0, 5.0).reshape(2, 2)
+    items = a.flat
+    return sum(a.flat) * sum(items) + items[0] + items[1] * max(a.flat)
+
+
+@pytest.mark.parametrize(
+    "f", [flat_asked_for_one, flat_walked_over_twice, flat_in_pairs, flat_in_each_place]
+)
+@pytest.mark.parametrize("tier", [None, "recorded"])
+def test_flat_goes_on_where_it_has_come_to(f, tier):
+    value, gradient = wg.value_and_grad(f, tier=tier)(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-14)
+    assert gradient == pytest.approx(slope(f, 0.7), rel=1e-7)
+
+
+@pytest.mark.parametrize("f", [flat_asked_for_one, flat_walked_over_twice, flat_in_pairs])
+def test_flat_is_read_where_it_is_walked_over_once(f):
+    with pytest.raises(UnsupportedSyntax, match="goes on where it has come to"):
+        wg.grad(f, tier="static")(0.7)
+    assert wg.grad(flat_in_each_place, tier="static")(0.7) == wg.grad(flat_in_each_place)(0.7)

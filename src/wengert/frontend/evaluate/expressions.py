@@ -30,6 +30,7 @@ from ..domain.values import (
 )
 from ..functions.closures import make_closure
 from ..heap import cells, now
+from ..iterate.iterators import must_be_walked_once
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
 from ..machine.turns import must_be_known
@@ -60,7 +61,10 @@ def _constant(it: Interpreter, node: ast.Constant) -> Value:
 
 
 def _name(it: Interpreter, node: ast.Name) -> Value:
-    return _no_view_of_another(it, it.lookup(it.frame.scope, node.id))
+    value = it.lookup(it.frame.scope, node.id)
+    if isinstance(value, Var) and value in it.reading.walks_over:
+        must_be_walked_once(it, node.id)
+    return _no_view_of_another(it, value)
 
 
 # --- operators ----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
 
 from ...ir.graph import Atom, Const, Var
@@ -147,6 +147,11 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
     """`next(iterator)`, `next(iterator, default)`."""
     value, *default = args
     value = heap.now(it, value)
+    if value in it.reading.walks_over:
+        raise it.unsupported(
+            "`next` of `x.flat`, which goes on where it has come to",
+            "Ask an iterator: `items = iter(x.flat)`.",
+        )
     instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")
     if isinstance(value, Items) and value.form == "iterator":
         return _asked(it, value, default)
@@ -250,10 +255,33 @@ def is_kept(it: Interpreter, iterator: Items) -> bool:
     return any(_holds(content, iterator) for content in held if isinstance(content, Items))
 
 
+def must_be_walked_once(it: Interpreter, name: str) -> None:
+    """Refuse the name of an `x.flat` that may be walked over twice, of which the second walk goes on."""
+    if name in _read_again(it.frame.closure.node):
+        raise it.unsupported(
+            f"`{name}` is an `x.flat`, which goes on where it has come to when it is walked over again",
+            "Walk over `x.ravel()`; or write `x.flat` in each place.",
+        )
+
+
 @lru_cache(maxsize=1024)
 def _read_once(function: ast.AST) -> frozenset[str]:
     """The names that a function reads in one place, which is in no loop: for what is read there."""
-    names = (n for n in ast.walk(function) if isinstance(n, ast.Name))
+    uses, repeated = _reads(function, ())
+    return frozenset(name for name, count in uses.items() if count == 1 and name not in repeated)
+
+
+@lru_cache(maxsize=1024)
+def _read_again(function: ast.AST) -> frozenset[str]:
+    """The names that a function may read twice or more, but for items of theirs, `name[k]`."""
+    of_items = [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript)]
+    uses, repeated = _reads(function, of_items)
+    return frozenset(name for name, count in uses.items() if count > 1 or name in repeated)
+
+
+def _reads(function: ast.AST, but: Container[ast.AST]) -> tuple[Counter[str], set[str]]:
+    """How often a function reads each name, and the names that it has in loops."""
+    names = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n not in but)
     uses = Counter(n.id for n in names if isinstance(n.ctx, ast.Load))
     repeated = {
         n.id
@@ -263,9 +291,9 @@ def _read_once(function: ast.AST) -> frozenset[str]:
         for part in ast.iter_child_nodes(loop)
         if part is not getattr(loop, "iter", None)
         for n in ast.walk(part)
-        if isinstance(n, ast.Name)
+        if isinstance(n, ast.Name) and n not in but
     }
-    return frozenset(name for name, count in uses.items() if count == 1 and name not in repeated)
+    return uses, repeated
 
 
 def _holds(value: Value, iterator: Items) -> bool:

@@ -41,7 +41,7 @@ _frame = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 class Recorded(PerturbedNumber):
     """A number or an array of a run that is recorded."""
 
-    __slots__ = ("below", "is_walk", "memory", "number", "tape")
+    __slots__ = ("below", "memory", "number", "tape", "walk")
     below: Any
     tape: Tape
     number: Number | None
@@ -65,8 +65,8 @@ class Recorded(PerturbedNumber):
         return self.below
 
     def as_walk(self) -> Recorded:
-        """The array as the `flat` of another: slices of it are copies."""
-        _set_is_walk(self, True)
+        """The array as the `flat` of another: slices of it are copies, and it is an iterator."""
+        _set_walk(self, iter(self.again()))
         return self
 
     def become(self, view: Recorded) -> None:
@@ -141,7 +141,7 @@ class Recorded(PerturbedNumber):
             self.tape.entries.append(Read(memory, value_of(value)[(*parts, ...)], number.slot))
             return Recorded(found, self.tape, number)
         if memory.holds(array):
-            if not (_is_walk(self) and (isinstance(index, slice) or index is ...)):
+            if not (walk_of(self) is not None and (isinstance(index, slice) or index is ...)):
                 return Recorded(found, self.tape, memory=memory)
             found = found.copy()
         own = Memory(found)
@@ -215,7 +215,7 @@ class Recorded(PerturbedNumber):
     def __iter__(self) -> Iterator[Any]:
         if np.ndim(value_of(self)) == 0 and not records.is_record(self):
             iter(value_of(self))  # which says that it cannot be walked over
-        return (self[k] for k in range(len(self)))
+        return walk_of(self) or (self[k] for k in range(len(self)))
 
     def __len__(self) -> int:
         return len(value_of(self))
@@ -369,17 +369,15 @@ _set_tape = vars(Recorded)["tape"].__set__
 _set_number = vars(Recorded)["number"].__set__
 _set_memory = vars(Recorded)["memory"].__set__
 _set_root = vars(PerturbedNumber)["root_of"].__set__
-_is_walk_of, _set_is_walk = (
-    getattr(vars(Recorded)["is_walk"], f"__{do}__") for do in ("get", "set")
-)
+_get_walk, _set_walk = (getattr(vars(Recorded)["walk"], f"__{do}__") for do in ("get", "set"))
 
 
-def _is_walk(array: Recorded) -> bool:
-    """Whether an array stands for the `flat` of another; few arrays say."""
+def walk_of(array: Recorded) -> Iterator[Any] | None:
+    """The iterator over an array that stands for the `flat` of another; few arrays have one."""
     try:
-        return _is_walk_of(array)
+        return _get_walk(array)
     except AttributeError:
-        return False
+        return None
 
 
 def _stores_an_item(frame: FrameType | None) -> bool:

@@ -200,6 +200,10 @@ def _issubclass(cls: Any, of: Any) -> bool:
     return issubclass(real(cls), real(of))
 
 
+def _next(x: Any, *default: Any) -> Any:
+    return next((boxes.walk_of(x) or value_of(x)) if type(x) is Recorded else x, *default)
+
+
 def _import(*args: Any, **keywords: Any) -> Any:
     return operations.current(builtins.__import__(*args, **keywords))
 
@@ -221,6 +225,7 @@ BUILTINS: dict[str, Any] = Names({
     "isinstance": _isinstance,
     "hasattr": _hasattr,
     "getattr": _getattr,
+    "next": _next,
     "issubclass": _issubclass,
     "super": _super,
     "__import__": _import,
