@@ -313,7 +313,7 @@ class EqualValues(WengertError, ValueError):
     together from derivatives of vectors: write it without them (`scipy.linalg.sqrtm`, `expm`, `logm`, `polar`,
     `np.linalg.inv`, `A @ A`), or give it a rule (`wg.rrule`). Values count as equal where rounding alone can have
     made them differ. Raised too at a defective matrix, such as a Jordan block, whose equal eigenvalues have one
-    eigenvector between them and no derivative.
+    eigenvector between them and no derivative; and by a QR factorisation of columns that depend on one another.
     """
 
     code = "WG212"

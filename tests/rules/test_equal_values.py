@@ -539,3 +539,46 @@ def test_vectors_that_complete_a_basis(name, tier):
     of_choice = wg.grad(lambda A: np.real(vectors(A))[0, 0] ** 3, tier=tier)
     error = refusal("WG212", ValueError, lambda: of_choice(A))
     assert "2 vectors complete a basis: they can be chosen in any way" in str(error)
+
+
+# --- columns that depend on one another --------------------------------------------------------
+
+
+def weighted_factors(A, mode):
+    factors = np.linalg.qr(A, mode=mode)
+    factors = (factors,) if mode == "r" else factors
+    return sum(np.sum(F * np.cos(np.arange(F.size).reshape(F.shape))) for F in factors)
+
+
+DEPENDENT = RNG.normal(size=(3, 3)) @ np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
+"""The last column depends on the others."""
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
+@pytest.mark.parametrize("A", [DEPENDENT, np.hstack([DEPENDENT, DEPENDENT[:, :1]])])
+def test_the_last_vector_of_a_square_follows_from_the_others(A, mode, tier):
+    E, h = RNG.normal(size=A.shape), 1e-6
+
+    def f(A):
+        return weighted_factors(A, mode)
+
+    gradient = wg.grad(f, tier=tier)
+    slope = (f(A + h * E) - f(A - h * E)) / (2 * h)
+    np.testing.assert_allclose(np.sum(gradient(A) * E), slope, rtol=1e-6)
+    np.testing.assert_allclose(wg.pushforward(f, A)[1](E), slope, rtol=1e-6)
+    second = (gradient(A + h * E) - gradient(A - h * E)) / (2 * h)
+    np.testing.assert_allclose(wg.hvp(f, tier=tier)(A, E), second, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
+@pytest.mark.parametrize(
+    ("A", "k"),
+    [(np.zeros((2, 2)), 0), (DEPENDENT[:, [0, 0, 1]], 1), (np.vstack([DEPENDENT, DEPENDENT]), 2)],
+)
+def test_vectors_of_columns_that_depend_on_others_are_refused(A, k, mode, tier):
+    gradient = wg.grad(lambda A: weighted_factors(A, mode), tier=tier)
+    error = refusal("WG212", ValueError, lambda: gradient(A))
+    assert f"column {k} of a matrix is 0 or depends on those before it" in str(error)
+    assert "np.linalg.qr(A, mode=mode)" in str(error)

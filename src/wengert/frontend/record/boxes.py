@@ -26,7 +26,7 @@ from ...numbers.refusals import lost
 from ...numbers.squares import followed
 from ...ops import elementwise as el, structure as st
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
-from ...ops.arrays.vectors import FACTORS
+from ...ops.arrays.vectors import FACTORS, REFUSING
 from ...rules.registry import rule_for
 from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
@@ -613,8 +613,8 @@ def noted(tape: Tape, op: Op, operands: Sequence[Any], options: dict[str, Any], 
         keep = operand if tape.is_listed else at_level_below
         options = {k: _kept_index(keep(x, tape)) for k, x in options.items()}
         step = Computed(op, kept, options, out)
-        if op.name in FACTORS:
-            step.note_vectors()
+        if op.name in REFUSING:
+            step.note_place(vectors=op.name in FACTORS)
         tape.entries.append(step)
     elif tape.is_listed and _is_answer(out):
         asked(op, operands, options, out)

@@ -37,10 +37,10 @@ class Computed:
         self.results = results
         """A `Number` or a `Seen` each, a plain value where there is no derivative; a tuple of several."""
 
-    def note_vectors(self) -> None:
-        """Have sweeps note which vectors of a factorisation they reach; those of equal values are refused."""
+    def note_place(self, *, vectors: bool) -> None:
+        """Note where it stands; have sweeps note which vectors they reach: those of equal values are refused."""
         self.span = calling_span()
-        for each in self.results:
+        for each in self.results if vectors else ():
             if isinstance(each, Seen):
                 each.memory.notes_reads = True
 

@@ -76,6 +76,7 @@ qr_r = declare("qr_r", "a, *, mode", infer=_infer_qr, np="linalg.qr")
 """`np.linalg.qr(a, mode="r")`."""
 qr_raw = declare("qr_raw", "a, *, mode", infer=_infer_qr, np="linalg.qr")
 """LAPACK's own form of a QR factorisation, which has no rule."""
+full_rank = helper("full_rank", "R, *, free", ak.like_first)
 
 # --- eigenvalues --------------------------------------------------------------------------
 

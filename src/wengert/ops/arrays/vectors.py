@@ -10,3 +10,6 @@ FACTORS: dict[str, dict[str | int, int]] = {
     "svd": {"U": COLUMNS, 0: COLUMNS, "Vh": ROWS, 2: ROWS},
 }
 """Ops, and in which of their results the vectors are, by name and number, along which axis."""
+
+REFUSING = frozenset((*FACTORS, "eigvals", "qr", "qr_r"))
+"""Ops whose derivatives are refused at some matrices: recorded runs note where they stand."""

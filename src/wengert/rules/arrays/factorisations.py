@@ -19,6 +19,7 @@ from ...ops.arrays.factorisations import (
     completing_bar,
     eig,
     eigvals,
+    full_rank,
     independent,
     least_squares,
     matched,
@@ -136,7 +137,7 @@ also_linear(completing_bar, (lambda ȳ, x, rest: ȳ, None))
 def _turn(dA, Q, R):
     """Qᴴ dQ, and the part of dQ outside of Q, from the first columns   (Walter and Lehmann)."""
     k = shape(Q)[-1]
-    X = dA[..., :k] @ inv(R[..., :k, :k])
+    X = dA[..., :k] @ inv(full_rank(R[..., :k, :k], free=shape(Q)[-2] - k))
     inside = _adjoint(Q) @ X
     L = tril(inside, k=-1)
     turn = L - _adjoint(L) + _columns(i_imag(_diagonal(inside))) * eye(k)
@@ -187,6 +188,11 @@ def _(dA, A, Ω, *, used=()):
     P = solve(V, dA @ V)
     dV = V @ over_gaps(P, w, used=used, within=blur(w, V, A))
     return _diagonal(P), dV - V * sum_(conj(V) * dV, axis=-2, keepdims=True)
+
+
+@differential(full_rank)
+def _(dR, R, Ω, *, free):
+    return dR
 
 
 @differential(independent)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..refusals import uncovered
+from ..refusals import coded, uncovered
 
 
 def halved_tril(x: Any) -> Any:
@@ -130,3 +130,31 @@ def from_columns(x: Any, *, vector: Any, result: Any) -> Any:
 def least_squares(a: Any, b: Any, *, rcond: float | None = None) -> Any:
     """The least-squares solution of `a @ x = b`."""
     return np.linalg.lstsq(a, b, rcond=rcond)[0]
+
+
+def full_rank(R: Any, *, free: int) -> Any:
+    """The triangle of a QR factorisation, to be inverted; `free`: how many vectors are orthogonal to those of Q.
+
+    Without any, the last vector follows from the others but for its sign: nothing depends on the last element, and
+    the size of its column stands for it, which is not near 0.
+
+    Raises:
+        ValueError: a column of the matrix depends on those before it, but for rounding.
+    """
+    k = R.shape[-1]
+    pivots = np.abs(np.diagonal(R, axis1=-2, axis2=-1))
+    sizes = np.linalg.norm(R, axis=-2)
+    dependent = pivots <= 10 * k * np.finfo(R.dtype).eps * sizes
+    if k and not free and not np.iscomplexobj(R):
+        R = R.copy()
+        R[..., -1, -1] = np.where(sizes[..., -1] > 0, sizes[..., -1], 1)
+        dependent[..., -1] = False
+    if dependent.any():
+        k = np.argwhere(dependent)[0][-1]
+        error = ValueError(
+            f"column {k} of a matrix is 0 or depends on those before it: its vector in a QR factorisation can be "
+            "chosen in any way, and has no derivative\n"
+            "Leave out columns that depend on others; or solve with `np.linalg.lstsq` or `pinv`."
+        )
+        raise coded(error, "WG212")
+    return R
