@@ -275,14 +275,18 @@ class Pushforward:
         *,
         guarded: bool = False,
     ) -> tuple[Any, Any]:
-        verb, along = Verb("pushforward"), self._derived
-        if guarded or any(tangent is None for tangent in tangents):
+        along = self._derived
+        # what a run changes is not read again: it is no longer what it was at the point
+        written_out = not guarded and not along.is_repeatable
+        if guarded or (not written_out and any(tangent is None for tangent in tangents)):
             # a zero that is written out would meet the derivatives that are infinite
             parts = self._leaves_of(tangents, along, args)
             moving = tuple(k for k, leaves in enumerate(parts) if leaves)
             verb = Verb("pushforward", moving, guarded=guarded)
-            along = engine.derive_for(verb, self._function, *self._at[:2])
-        dots = [dot for leaves in self._leaves_of(tangents, along, args) for dot in leaves]
+            with _as_they_were(self._outside):
+                along = engine.derive_for(verb, self._function, *self._at[:2])
+        parts = self._leaves_of(tangents, along, args, written_out=written_out)
+        dots = [dot for leaves in parts for dot in leaves]
         before = traces()
         try:
             with _as_they_were(self._outside):

@@ -284,6 +284,8 @@ def _that_give(holder: Any, key: str) -> Iterator[Any]:
 
 def _can_be_bound(holder: Any, key: str) -> bool:
     """Whether a program can bind what someone holds to something else: what `int | None` is made of, it cannot."""
+    if isinstance(holder, types.CellType):
+        return True
     if not isinstance(holder, type) and (isinstance(holder, dict) or key in own_dictionary(holder)):
         return True
     cls = holder if isinstance(holder, type) else type(holder)

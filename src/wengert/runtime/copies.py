@@ -144,7 +144,9 @@ def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
 
     kept = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, random.Random)
     attributes = attributes_of(x)
-    if isinstance(x, (*kept, types.MethodType)) or not attributes:
+    if isinstance(x, types.MethodType):
+        return types.MethodType(x.__func__, _copied(x.__self__, copies))
+    if isinstance(x, kept) or not attributes:
         return x
     if hasattr(type(x), "__snapshot__"):  # a pullback, which knows what it needs
         return x.__snapshot__()

@@ -496,3 +496,82 @@ def test_a_pushforward_puts_back_only_what_can_be_bound():
     assert SCALE == 4.0
     assert push(1.0) == 12.0
     assert SCALE == 4.0
+
+
+# Pushforwards at the point, however often
+
+
+def with_a_counter():
+    calls = 0
+
+    def f(x, n):
+        nonlocal calls
+        calls += 1
+        return x**calls * n
+
+    return f, lambda: calls
+
+
+def with_a_list():
+    seen = []
+
+    def f(x, n):
+        seen.append(len(seen) + 1.0)
+        return x * sum(seen) * n
+
+    return f, lambda: list(seen)
+
+
+def with_a_default():
+    def raised(x, seen=[1.0]):  # noqa: B006
+        seen.append(x)
+        return x ** len(seen)
+
+    def f(x, n):
+        return raised(x) * n
+
+    return f, lambda: len(raised.__defaults__[0])
+
+
+class Scale:
+    def __init__(self):
+        self.calls, self.seen = 0, []
+
+    def __call__(self, x, n):
+        return self.by(x, n)
+
+    def by(self, x, n):
+        self.calls += 1
+        self.seen.append(n)
+        return x**self.calls * sum(self.seen)
+
+
+def with_an_object():
+    scale = Scale()
+    return scale, lambda: (scale.calls, list(scale.seen))
+
+
+def with_a_method():
+    scale = Scale()
+    return scale.by, lambda: (scale.calls, list(scale.seen))
+
+
+def from_within(made):
+    f, state = made
+    return (lambda x, n: f(x, n) * 1.0), state
+
+
+@pytest.mark.parametrize("within", [lambda made: made, from_within])
+@pytest.mark.parametrize(
+    "make", [with_a_counter, with_a_list, with_a_default, with_an_object, with_a_method]
+)
+def test_a_pushforward_is_that_of_the_point_whatever_the_function_remembers(make, within):
+    f, _ = within(make())
+    slope = wg.grad(f)(1.5, 3)
+    f, state = within(make())
+    _, push = wg.pushforward(f, 1.5, 3)
+    after = state()
+    assert [push(1.0, None), push(2.0, None), push(1.0, 0)] == [slope, 2 * slope, slope]
+    assert state() == after
+    f(1.5, 3)
+    assert push(1.0, None) == slope
