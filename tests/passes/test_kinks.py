@@ -133,3 +133,12 @@ def test_calls_with_several_results_beside_a_length(length):
     assert wg.hessian(f)(x) == pytest.approx(wanted, rel=1e-6)
     assert wg.hvp(f)(x, 1.0) == pytest.approx(wanted, rel=1e-6)
     assert wg.jacobian(wg.grad(f), mode="reverse")(x) == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize("x", [math.nan, np.array([math.nan, -1.5])])
+def test_second_derivatives_of_absolute_values_are_zero_at_nan_too(x, tier):
+    zero = np.zeros(np.shape(x) * 2)
+    np.testing.assert_array_equal(wg.hessian(lambda x: np.sum(np.abs(x)), tier=tier)(x), zero)
+    nested = wg.jacobian(wg.grad(lambda x: np.sum(abs(x)), tier=tier), tier=tier)
+    np.testing.assert_array_equal(nested(x), zero)

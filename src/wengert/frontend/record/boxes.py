@@ -88,6 +88,8 @@ class Recorded(PerturbedNumber):
         tape = next(x.tape for x in boxes_in((*args, *options.values())) if x.tape.level == level)
         if op.elementwise or ("np" in op.spellings and not takes_list(op)):
             args = tuple([operations.stacked(x) if type(x) in (list, tuple) else x for x in args])
+        if op is el.unit and not np.iscomplexobj(value_of(args[0])):
+            op = el.sign  # which moves nowhere, not at NaN either
         return recorded(tape, op, args, options, op, args, options)
 
     @classmethod
