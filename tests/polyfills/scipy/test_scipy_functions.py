@@ -137,7 +137,7 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: stats.linregress(x, T).pvalue,
     lambda x: stats.linregress(x, T).stderr,
     lambda x: stats.linregress(T, x).intercept_stderr,
-    lambda x: sum(stats.linregress(T[:2], x[:2])),
+    lambda x: sum(stats.linregress(T[:2], x[:2])[:3]),
     lambda x: signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x),
     lambda x: signal.lfilter(x[:3], x[3:], T),
     lambda x: signal.lfilter([0.5], [2.0], x),
@@ -253,6 +253,13 @@ def test_a_function_of_scipy(f: Callable[..., Any], x: Any) -> None:
 
     np.testing.assert_allclose(wg.pullback(f, x)[0], f(x), rtol=1e-10, atol=1e-12)
     wg.testing.check_gradient(total, x, rtol=2e-5)
+
+
+@pytest.mark.parametrize("y", [np.array([3.0, 5.0]), np.array([3.0, 3.0])])
+def test_a_line_through_two_points_is_as_certain_as_scipy_says(y: Any) -> None:
+    with np.errstate(invalid="ignore"):
+        mine = wg.pullback(lambda y: list(stats.linregress(T[:2], y)), y)[0]
+        np.testing.assert_allclose(mine, stats.linregress(T[:2], y), rtol=1e-12)
 
 
 LAPLACIAN = sparse.csr_matrix(np.diag(np.full(6, -2.0)) + np.eye(6, k=1))

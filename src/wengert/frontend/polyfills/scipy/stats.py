@@ -159,6 +159,10 @@ class Line(tuple[Any, ...]):  # noqa: SLOT001
     stderr = property(lambda self: self[4])
 
 
+_LEVEL, _SLOPING = (stats.linregress([0.0, 1.0], [0.0, y])[3:5] for y in (0.0, 1.0))
+"""Chance and error of a line through two points: 0 and 1, or NaN from SciPy 1.18 on."""
+
+
 def linregress(x: Any, y: Any) -> Any:
     """`scipy.stats.linregress`."""
     x, y = array_of(x), array_of(y)
@@ -167,7 +171,7 @@ def linregress(x: Any, y: Any) -> Any:
     r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
     slope = xy / xx
     if n == 2:  # a line through two points
-        chance, error = (1.0 if y[0] == y[1] else 0.0), 0.0
+        chance, error = _LEVEL if y[0] == y[1] else _SLOPING
     else:
         chance = special.betainc(n / 2 - 1.0, 0.5, 1 - r * r)
         error = np.sqrt((1 - r * r) * yy / xx / (n - 2))
