@@ -39,14 +39,14 @@ def pushforward(op: Op, operands: tuple[Any, ...], Ω: Any, options: dict[str, A
     if op is getitem:
         return lambda tangents: tangents[0][operands[1]]
     rule = usable_rule(op)
-    return _FORMS[rule.form](rule, as_numpy_divides(op, operands), Ω, options)
+    return _FORMS[rule.form](rule, as_numpy_divides(op, operands, Ω), Ω, options)
 
 
-def as_numpy_divides(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands of a quotient; beside a number or an array of NumPy's all are, which raise nothing at a pole."""
+def as_numpy_divides(op: Op, operands: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
+    """The operands of a quotient; where NumPy has divided they are all NumPy's, which raise nothing at a pole."""
     if op not in _QUOTIENTS:
         return operands
-    if not any(isinstance(value_of(x), (np.generic, np.ndarray)) for x in operands):
+    if not any(isinstance(value_of(x), (np.generic, np.ndarray)) for x in (*operands, result)):
         return operands
     return tuple(np.float64(x) if type(x) in (float, int) and x == 0 else x for x in operands)
 

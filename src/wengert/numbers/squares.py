@@ -23,7 +23,7 @@ _MAGNITUDES = frozenset((el.abs_, el.fabs, el.hypot))
 _ROOTS = frozenset((*_MAGNITUDES, la.norm, rd.std, el.sqrt))
 _FACTORS: dict[Op, Callable[..., Any]] = {
     el.mul: lambda y: y,
-    el.div: lambda y: el.div(1.0, y),
+    el.div: lambda y: el.ieee_div(1.0, y),  # what has divided by 0 was NumPy's
     el.neg: lambda: -1.0,
     el.pos: lambda: 1.0,
 }

@@ -77,3 +77,28 @@ def test_a_cotangent_that_is_zero_moves_with_what_is_around_the_run(residual, sq
     by_a = residual(0.0, 1.0) - residual(0.0, 0.0)
     assert residual(0.85, 1.7) == pytest.approx(0.0)
     assert wg.grad(slope, tier="recorded")(1.7) == pytest.approx(2 * by_p * by_a)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "value", "slope"),
+    [
+        (lambda x: np.float64(x) / 0.0, 1.5, np.inf, np.inf),
+        (lambda x: 2.0 / np.float64(x - x), 1.5, np.inf, np.nan),
+        (lambda x: abs(x) / 0.0, np.float32(1.5), np.inf, np.inf),
+        (lambda x: (-abs(x) / 0.0) * 1.0, np.float64(1.5), -np.inf, -np.inf),
+    ],
+)
+def test_numbers_of_numpys_raise_nothing_at_a_pole(f, x, value, slope):
+    with np.errstate(all="ignore"):
+        plain, recorded = f(x), wg.value_and_grad(f, tier="recorded")(x)
+        assert plain == value
+        assert type(recorded[0]) is type(plain)
+        np.testing.assert_equal(recorded, (value, slope))
+        np.testing.assert_equal(wg.grad(f, tier="static")(x), slope)
+
+
+def test_numbers_of_pythons_raise_at_a_pole():
+    for f in (lambda x: x / 0.0, lambda x: abs(x) / 0.0, lambda x: float(np.float64(x)) / 0.0):
+        for tier in ("static", "recorded"):
+            with pytest.raises(ZeroDivisionError):
+                wg.grad(f, tier=tier)(1.5)

@@ -47,7 +47,7 @@ def pull(sweep: Sweep, step: Computed, bar: Any) -> None:
     bar = _complete(bar, Ω)
     rule = _rule_at(step)
     try:
-        _PULLS[rule.form](sweep, rule, step, as_numpy_divides(step.op, values), Ω, bar)
+        _PULLS[rule.form](sweep, rule, step, as_numpy_divides(step.op, values, Ω), Ω, bar)
     except ValueError as error:
         vars(error).setdefault("span", getattr(step, "span", None))
         raise

@@ -72,7 +72,7 @@ def convolved(at: AtLevel, x: Series, y: Series, times: Callable[[Any, Any], Any
 def _div(at: AtLevel, x: Any, y: Any) -> Any:
     """v_k = (x_k - Σ y_j v_{k-j}) / y_0."""
     if not at.is_series(y):
-        _, by = as_numpy_divides(el.div, (x, y))
+        _, by = as_numpy_divides(el.div, (x, y), None)
         return at.coefficientwise((x,), lambda a: at.op(a, by))
     divisor = y.value
 
