@@ -71,6 +71,13 @@ def mixed(s, t):
     return s
 
 
+def blend(s, t, e):
+    part = t[1:]
+    part *= e
+    s[0] += part[-1]
+    return s[:2].sum() + t[0]
+
+
 def walk(t, k):
     if k >= len(t):
         return 0.0
@@ -373,6 +380,18 @@ def call(w: Writer) -> Lines:
     ]
 
 
+def two_calls(w: Writer) -> Lines:
+    """Two calls of a function that writes to both arrays, to one array or to parts of it."""
+    first, second = w.vector(), w.vector()
+    part = w.choose(("", "", "[::-1]", "[1:]", ".reshape(2, 2)[1]", ".copy()"))
+    between = w.choose(([], [f"{first}[{w.index()}] *= {w.number(0)}"], [f"u = {second}[0]"]))
+    return [
+        f"u = blend({first}, {second}{part}, {w.number(1)})",
+        *between,
+        f"v = {w.choose(('v + ', ''))}blend({second}{part}, {first}, {w.number(0)}) * 0.5",
+    ]
+
+
 def local_function(w: Writer) -> Lines:
     name = w.vector()
     w.flags += 1
@@ -479,6 +498,7 @@ PLAIN = [
     slice_write,
     view,
     call,
+    two_calls,
     of_two_kinds,
     never_left,
 ]
