@@ -10,7 +10,7 @@ import traceback
 import numpy as np
 import pytest
 from differences import slope
-from error_texts import last_line, refusal
+from error_texts import last_line, place, refusal
 
 import wengert as wg
 
@@ -514,3 +514,15 @@ def test_what_was_refused_midway_says_how_to_record_it():
         "WG101", NotImplementedError, lambda: wg.grad(changes_and_is_refused, tier="static")(1.5, 3)
     )
     assert "tier=" not in str(error)
+
+
+def writes_to_flat_in_another_order(x):
+    a = (np.arange(4.0) * x).reshape(2, 2)
+    a.T.flat[1] = x
+    return a.sum()
+
+
+def test_a_write_that_is_lost_in_a_run_shows_its_line():
+    f = writes_to_flat_in_another_order
+    error = refusal("WG104", ValueError, lambda: wg.grad(f, tier="static")(1.5))
+    assert place(f, 2, "a.T.flat[1] = x", f.__name__) in str(error)

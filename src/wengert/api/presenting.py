@@ -8,6 +8,7 @@ from ..compile import calling
 from ..errors import (
     EqualValues,
     ImmutableArray,
+    LostWrite,
     MixedLibraries,
     NoRule,
     NotASolution,
@@ -32,7 +33,15 @@ class AtUsersFrames:
             error.__traceback__ = error.frames_to_show()
 
 
-_OF_RUNS = (EqualValues, ImmutableArray, MixedLibraries, NoRule, NotASolution, UnsupportedSyntax)
+_OF_RUNS = (
+    EqualValues,
+    ImmutableArray,
+    LostWrite,
+    MixedLibraries,
+    NoRule,
+    NotASolution,
+    UnsupportedSyntax,
+)
 """Errors whose place is where the run was."""
 
 

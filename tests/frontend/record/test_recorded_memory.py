@@ -296,8 +296,25 @@ def slices_of_flat_by_a_name(x):
     return a.sum() + first @ first + walk[...].sum()
 
 
+def flat_of_parts(x):
+    a = np.arange(1.0, 7.0) * x
+    backwards, second = a[::-1], a.reshape(2, 3)[:, 1]
+    backwards.flat[1] = x * x
+    second.flat[0] += backwards.flat[-1]
+    return a @ np.arange(6.0)
+
+
+def flat_of_a_part_by_turns(x):
+    a = np.arange(1.0, 7.0) * x
+    for k, item in enumerate(a[::2].flat):
+        a[1::2].flat[k] = item * x
+    return a @ np.arange(6.0)
+
+
 @pytest.mark.parametrize("tier", ["static", "recorded"])
-@pytest.mark.parametrize("f", [slices_of_flat, slices_of_flat_by_a_name])
+@pytest.mark.parametrize(
+    "f", [slices_of_flat, slices_of_flat_by_a_name, flat_of_parts, flat_of_a_part_by_turns]
+)
 def test_slices_of_flat_are_copies(f, tier):
     value, gradient = wg.value_and_grad(f, tier=tier)(0.7)
     assert value == pytest.approx(f(0.7), rel=1e-14)

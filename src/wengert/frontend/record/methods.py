@@ -72,6 +72,8 @@ def _part(box: Recorded, name: str) -> Any:
 
 
 def _flat(box: Recorded) -> Any:
+    if value_of(box).ndim == 1:
+        return box[:].again().as_walk()
     if value_of(box).flags.c_contiguous:
         return box.reshape(-1).again().as_walk()
     raise boxes.noting(lost(box, "`.flat` of an array that does not lie in C's order"))

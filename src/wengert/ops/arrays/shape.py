@@ -125,6 +125,13 @@ def _fold_ravel(builder: Builder, args: ak.Args, params: ak.Params, namespace: s
     return _in_fixed_order(builder, ravel, args, params, namespace)
 
 
+def _fold_flat(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom:
+    """A view of all items: of one axis whatever the layout is."""
+    if ak.rank_of(args[0]) == 1:
+        return builder.emit(named("getitem"), args[0], Const(slice(None)))
+    return builder.emit(ravel, *args, namespace="np")
+
+
 def _fold_flatten(
     builder: Builder, args: ak.Args, params: ak.Params, namespace: str
 ) -> Atom | None:
@@ -226,7 +233,7 @@ flat = declare(
     "x",
     infer=ak.of_rank(1),
     fresh=False,
-    fold=lambda b, args, p, n: b.emit(ravel, *args, namespace="np"),
+    fold=_fold_flat,
     attr="flat",
     implementation=np.ravel,
     total=True,
