@@ -31,7 +31,7 @@ from .domain.values import (
     is_mutable,
     kind_of_value,
 )
-from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins, walking
+from .heap import ByIndex, NeedsWhole, SharedItems, globals_state, now, refuse_stand_ins, walking
 from .heap.cells import NeedsCells, make_externals
 from .machine.guards import Guard, Seen, seeing
 from .machine.interpreter import Interpreter
@@ -170,6 +170,7 @@ def _followed(
             columns.refuse_result(it, result)
             outs, kind = _outs(it, result)
             walking.check_copied(it)
+            globals_state.rely_on_places(it)
     except NeverReturns:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     _refuse_sourceless(it)

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from differences import slope
 
 import wengert as wg
 
@@ -884,3 +885,67 @@ def test_what_belongs_to_a_thread_may_be_assigned(tier):
 
     assert wg.grad(f, **tier)(1.5) == 2.0
     assert vars(own) == {"rate": 2.0, "last": 1.5}
+
+
+# Two names, of one object or of two
+
+
+class Cell:
+    def __init__(self, v):
+        self.v = v
+
+
+def in_attribute(x):
+    FIRST.v = x
+    return SECOND.v * x
+
+
+def in_list(x):
+    ITEMS[0] = x
+    return OTHERS[0] * x
+
+
+def in_array(x):
+    ROW[0] = x
+    return COLUMN[0] * x
+
+
+def of_what_was_there(x):
+    before = SECOND.v
+    FIRST.v = before * x
+    return SECOND.v * before * x
+
+
+def apart():
+    global FIRST, SECOND, ITEMS, OTHERS, ROW, COLUMN
+    FIRST, SECOND, ITEMS, OTHERS = Cell(0.6), Cell(0.9), [1.0], [2.0]
+    ROW, COLUMN = np.ones(2), 2 * np.ones(2)
+
+
+def together():
+    global SECOND, OTHERS, COLUMN
+    apart()
+    SECOND, OTHERS, COLUMN = FIRST, ITEMS, ROW
+
+
+def in_part():
+    global COLUMN
+    apart()
+    COLUMN = ROW[:1]
+
+
+@pytest.mark.parametrize("tier", [None, "recorded"])
+@pytest.mark.parametrize("f", [in_attribute, in_list, in_array, of_what_was_there])
+@pytest.mark.parametrize("states", [(apart, together), (together, apart), (apart, in_part)])
+def test_two_names_may_be_bound_to_one_object_and_to_two(f, tier, states):
+    derivative = wg.value_and_grad(f, tier=tier)
+    for state in (*states, states[0]):
+
+        def from_there(x, state=state):
+            state()
+            return f(x)
+
+        state()
+        value, gradient = derivative(0.7)
+        assert value == from_there(0.7)
+        assert gradient == pytest.approx(slope(from_there, 0.7), rel=1e-9)

@@ -14,11 +14,12 @@ import numpy as np
 
 from ...ir.builder import Builder
 from ...ir.graph import Const, Var
-from ...ir.types import UNKNOWN, Kind, Other
+from ...ir.types import UNKNOWN, Kind, Other, Static
 from ...ops import structure as st
 from ...runtime.copies import can_change
 from ...runtime.reached import BOUND, reached_from
 from ..domain.values import ObjectId, held_by
+from ..machine.guards import rely_on
 from ..machine.interpreter import Interpreter
 from .places import NeedsWhole
 
@@ -50,7 +51,46 @@ def tracked(
     var = it.reading.outside.get(id(value))
     if var is None:
         var = it.reading.outside[id(value)] = _read_early(it, holder, key, name, kind)
+    elif it.reading.read_from[var] != (holder, key):
+        for place in (it.reading.read_from[var], (holder, key)):  # two names of one object
+            it.reading.guards[id(place[0]), f"{place[1]} itself"] = *place, Static(value)
     return var
+
+
+class _Places:
+    """Places that objects were read from: those that the program changes, and the others."""
+
+    def __init__(self, changed: list[tuple[Any, str]], others: list[tuple[Any, str]]):
+        self._changed, self._others = changed, others
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether what is changed in one place is seen in no other."""
+        changed = [held_by(*place) for place in self._changed]
+        others = [held_by(*place) for place in self._others]
+        known = set(map(id, changed))
+        if len(known) < len(changed) or not known.isdisjoint(map(id, others)):
+            return False
+        arrays = [x for x in (*changed, *others) if isinstance(x, np.ndarray)]
+        count = sum(isinstance(x, np.ndarray) for x in changed)
+        return not any(
+            np.may_share_memory(x, y) for k, x in enumerate(arrays[:count]) for y in arrays[k + 1 :]
+        )
+
+
+def rely_on_places(it: Interpreter) -> None:
+    """What the program changes outside may be bound, later, to a name by which it reads something else."""
+    reading = it.reading
+    early = set(reading.outside.values())
+    changed = [reading.read_from[var] for var in early]
+    others = {
+        (id(place[0]), place[1]): place
+        for var, place in reading.read_from.items()
+        if var not in early and can_change(held_by(*place))
+    }
+    places = _Places(changed, list(others.values()))
+    if changed and len(changed) + len(others) > 1 and places.are_apart:
+        rely_on(reading.guards, places, "are_apart", found=True)
 
 
 def note_holder(it: Interpreter, name: str, value: Any) -> None:
