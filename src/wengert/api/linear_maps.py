@@ -276,8 +276,9 @@ class Pushforward:
         guarded: bool = False,
     ) -> tuple[Any, Any]:
         along = self._derived
-        # what a run changes is not read again: it is no longer what it was at the point
-        written_out = not guarded and not along.is_repeatable
+        may_change = not all(map(_stays, captured.values()))
+        remembers = bool(self._outside) or (may_change and not along.is_repeatable)
+        written_out = remembers and not guarded  # what a run has changed is not read again
         if guarded or (not written_out and any(tangent is None for tangent in tangents)):
             # a zero that is written out would meet the derivatives that are infinite
             parts = self._leaves_of(tangents, along, args)
@@ -294,7 +295,6 @@ class Pushforward:
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
             refusal = cast(WengertError, presented(error))
-            may_change = not all(map(_stays, captured.values()))
             if may_change or not engine.may_begin_again(along, error, args, before):
                 raise refusal from error.__cause__
         else:
