@@ -10,12 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import BadArgument
+from ..ir.builder import Builder
 from ..ir.callers import calling_span
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Array, Kind, Number, Seq, Static, Struct, Unknown
 from ..ops.program.identity import apart
 from ..ops.program.refusals import REFUSALS
+from ..ops.structure import global_
 from .boundary.partial_kinds import Way, generators, unread_parts, used, with_unknown
 from .boundary.templates import Template
 from .data import columns
@@ -174,7 +176,8 @@ def _followed(
     except NeverReturns:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     _refuse_sourceless(it)
-    it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early]
+    given_globals = _refuse_given_globals(it, params, inputs)
+    it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early, *given_globals]
     body = it.builder.block(params, outs)
     apart = _must_be_apart(it, params, inputs)
     return Function(_name_of(target), tuple(inputs), body, kind), apart
@@ -230,6 +233,46 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     if not changed or (len(objects) < 2 and not any(_can_change(each.kind) for each in objects)):
         return []
     return [Eqn((Var(NONE),), apart, tuple(objects))]
+
+
+def _refuse_given_globals(
+    it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]
+) -> list[Eqn]:
+    """Checks that no argument is also what the program reads outside, where it changes one of the two.
+
+    Raises:
+        NeedsWhole: an argument that was taken apart is to be given as one object.
+    """
+    reading, early = it.reading, set(it.reading.outside.values())
+    for each in inputs:
+        taken_apart = isinstance(each.kind, Struct) and each.kind.form in MUTABLE_FORMS
+        if taken_apart and any(_may_be_one(each.kind, var.kind) for var in early):
+            reading.whole.add(each.name)
+            raise NeedsWhole
+    changed = {place.origin for place in it.heap}
+    places = {(id(holder), key): (holder, key) for holder, key in reading.read_from.values()}
+    first = {
+        (id(holder), key): var for var, (holder, key) in reading.read_from.items() if var in early
+    }
+    builder = Builder()
+    for param in filter(is_mutable, params):
+        for place, (holder, key) in places.items():
+            var = first.get(place)
+            kind = var.kind if var else with_unknown(reading.guards[place][2])
+            if not (var or param in changed) or not _may_be_one(param.kind, kind):
+                continue
+            if var is None:
+                options = {"name": Const(key), "holder": Const(holder), "key": Const(key)}
+                var = first[place] = builder.emit_with(global_, (), options, name=key, kind=kind)
+            builder.append(Eqn((Var(NONE),), apart, (param, var)))
+    return builder.eqns
+
+
+def _may_be_one(a: Kind, b: Kind) -> bool:
+    """Whether values of two kinds may be one object, or share memory."""
+    if isinstance(a, Struct) and isinstance(b, Struct):
+        return (a.form, a.type) == (b.form, b.type)
+    return type(a) is type(b)
 
 
 class _Given:

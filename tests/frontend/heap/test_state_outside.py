@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from differences import slope
+from error_texts import refusal
 
 import wengert as wg
 
@@ -949,3 +950,95 @@ def test_two_names_may_be_bound_to_one_object_and_to_two(f, tier, states):
         value, gradient = derivative(0.7)
         assert value == from_there(0.7)
         assert gradient == pytest.approx(slope(from_there, 0.7), rel=1e-9)
+
+
+# An argument that is a global, too
+
+
+def object_outside(x, o):
+    FIRST.v = x
+    return o.v * x
+
+
+def object_given(x, o):
+    o.v = x
+    return FIRST.v * x
+
+
+def list_outside(x, o):
+    ITEMS[0] = x
+    return o[0] * x
+
+
+def list_given(x, o):
+    o[0] = x
+    return ITEMS[0] * x
+
+
+def array_outside(x, o):
+    ROW[0] = x
+    return o[0] * x
+
+
+def array_given(x, o):
+    o[0] = x
+    return ROW[0] * x
+
+
+@pytest.mark.parametrize("tier", [None, "recorded"])
+@pytest.mark.parametrize(
+    ("f", "outside", "other"),
+    [
+        (object_outside, lambda: FIRST, lambda: Cell(2.0)),
+        (object_given, lambda: FIRST, lambda: Cell(2.0)),
+        (list_outside, lambda: ITEMS, lambda: [3.0]),
+        (list_given, lambda: ITEMS, lambda: [3.0]),
+        (array_outside, lambda: ROW, lambda: np.full(2, 3.0)),
+        (array_given, lambda: ROW, lambda: np.full(2, 3.0)),
+        (array_given, lambda: ROW[:1], lambda: np.full(2, 3.0)),
+    ],
+)
+def test_an_argument_that_is_known_outside_as_well_is_recorded_or_refused(f, outside, other, tier):
+    derivative = wg.value_and_grad(f, tier=tier)
+    for given in (outside, other, outside):
+
+        def from_there(x, given=given):
+            apart()
+            return f(x, given())
+
+        apart()
+        if given is outside and tier is None:
+            error = refusal("WG101", NotImplementedError, lambda: derivative(0.7, outside()))
+            assert 'ask for it: `tier="recorded"`' in str(error)
+            continue
+        value, gradient = derivative(0.7, given())
+        assert value == from_there(0.7)
+        assert gradient == pytest.approx(slope(from_there, 0.7), rel=1e-9)
+
+
+# Attributes that are not there before the program binds them
+
+
+def counted_in_attributes(x):
+    if x > 0.0:
+        counted_in_attributes.calls = getattr(counted_in_attributes, "calls", 0.5) + 1.0
+    counted_in_attributes.calls = getattr(counted_in_attributes, "calls", 0) + 1.0
+    return getattr(counted_in_attributes, "calls", 0.0) * x
+
+
+def asked_after_binding(x):
+    if x > 0.0:
+        asked_after_binding.calls = 1.5
+    return asked_after_binding.calls * x if hasattr(asked_after_binding, "calls") else x
+
+
+@pytest.mark.parametrize("tier", [None, "recorded"])
+@pytest.mark.parametrize("f", [counted_in_attributes, asked_after_binding])
+def test_attributes_of_functions_that_the_program_makes(f, tier):
+    vars(f).pop("calls", None)
+    plain = [f(0.7), f.calls, f(0.7), f.calls]
+    vars(f).pop("calls")
+    derivative = wg.value_and_grad(f, tier=tier)
+    results = [derivative(0.7), f.calls, derivative(0.7), f.calls]
+    assert [results[0][0], results[1], results[2][0], results[3]] == plain
+    assert results[2][1] == pytest.approx(plain[2] / 0.7)

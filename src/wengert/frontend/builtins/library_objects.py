@@ -40,6 +40,7 @@ from ..objects import (
     objects,
     super_lookup,
 )
+from ..objects.attributes import refuse_bound_anew
 from ..objects.objects import by_name, known_name
 from ..polyfills.stdlib import collections as container_polyfills, inspect as inspect_polyfills
 
@@ -92,7 +93,12 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
 
 def _known_has(it: Interpreter, known: Any, name: str) -> Value:
     given = class_attributes.class_has(it, known, name) if isinstance(known, type) else None
-    return Const(has(it.reading.guards, known, name)) if given is None else given
+    if given is not None:
+        return given
+    present = has(it.reading.guards, known, name)
+    if not present:
+        refuse_bound_anew(it, known, name)
+    return Const(present)
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:

@@ -131,6 +131,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return it.call(Const(computed.fget), [Const(constant)], {})
     if not guards.has(it.reading.guards, constant, name):
+        refuse_bound_anew(it, constant, name)
         kind = type(constant).__name__
         message = f"'{kind}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message, name=name)
@@ -142,6 +143,15 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
             guards.rely_on(it.reading.guards, own, name, own.get(name, guards.MISSING))
         return as_known(found)  # a new object at every access: what matters is whose it is
     return it.lift(constant, name, found)
+
+
+def refuse_bound_anew(it: Interpreter, constant: Any, name: str) -> None:
+    """Refuse to read an attribute that was not there before the program ran, and that the program may have bound."""
+    if cells.known_external(it, constant, name) is not None:
+        raise it.unsupported(
+            f"`{name}` of what was there before has no value yet, and the program binds it",
+            f"Bind `{name}` before the function is called.",
+        )
 
 
 def _of_signature(constant: Any, name: str) -> Value | None:
