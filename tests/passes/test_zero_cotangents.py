@@ -389,6 +389,24 @@ def test_entries_are_counted_only_where_a_slope_may_be_infinite():
     assert np.isfinite(wg.grad(with_a_start_below_zero)(zero, w)).all()
 
 
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+def test_a_divisor_of_entries_that_are_dropped_for_being_infinite(tier):
+    def f(a, v):
+        w = np.exp(v / a) / a  # the first entry overflows
+        return np.sum(np.log1p(w[np.isfinite(w)]))
+
+    def of_data_with_gaps(a):
+        scaled = np.array([1.0, np.nan, 2.0]) / a
+        return np.sum(scaled[~np.isnan(scaled)])
+
+    with np.errstate(over="ignore"):
+        found = wg.grad(f, (0, 1), tier=tier)(0.001, np.array([6.0, 0.001]))
+    u = math.e * 1000 / (1 + math.e * 1000)  # the slope of log1p(w) by log w = v / a - log a
+    assert found[0] == pytest.approx(-u * (0.001 / 0.001**2 + 1 / 0.001))
+    assert found[1] == pytest.approx([0.0, u / 0.001])
+    assert wg.grad(of_data_with_gaps, tier=tier)(2.0) == -0.75
+
+
 @pytest.mark.parametrize("g", STEEP.values(), ids=STEEP.keys())
 def test_every_steep_function_of_an_entry_that_is_dropped(g: Function) -> None:
     inside = -0.25 if np.isnan(g(np.array([0.25]))[0]) else 0.25

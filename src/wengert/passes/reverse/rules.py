@@ -73,7 +73,9 @@ def _is_steep_by_entry(sweep: Sweep, eqn: Eqn) -> bool:
     if eqn not in sweep.context.singular:
         factors = filter(_is_var, eqn.args) if eqn.op.name in _PRODUCTS else ()
         return any(map(sweep.context.masks.counts, factors))  # one of which may be infinite
-    return eqn.op.name != "div" or not isinstance(kind_of_atom(eqn.args[1]), Number)
+    if eqn.op.name == "div" and isinstance(kind_of_atom(eqn.args[1]), Number):
+        return sweep.is_active(eqn.args[1])  # the quotient is a factor of its cotangent
+    return True
 
 
 _PRODUCTS = frozenset(("mul", "square", "pow", "fma"))
