@@ -644,6 +644,39 @@ def test_circles_of_objects_are_no_reason_to_search_the_heap(monkeypatch):
     assert wg.grad(lambda x: Ring(x * x).x + 1, **RECORDED)(3.0) == 6.0
 
 
+WEIGHTS, SCALES = np.array([1.0, 2.0]), np.array([2.0, 1.0])
+MORE, AND_MORE = np.array([5.0, 6.0]), np.array([7.0, 8.0])
+
+
+class Weighted:
+    weights = np.array([3.0, 4.0])
+
+    def __init__(self, x):
+        self.x = x
+
+    def total(self, more=MORE, *, and_more=AND_MORE):
+        return np.sum(self.x * self.weights * more * and_more)
+
+
+def test_arrays_of_the_program_are_no_reason_to_search_the_heap(monkeypatch):
+    captured = np.array([9.0, 10.0])
+
+    def f(x, scale=SCALES):
+        pair = (x[0] * captured[0], x * WEIGHTS)
+        return pair[0] + np.sum(pair[1] * scale) + Weighted(x).total()
+
+    def fail(*objects):
+        raise AssertionError("all objects of the process are looked at")
+
+    monkeypatch.setattr(gc, "get_referrers", fail)
+    monkeypatch.setattr(gc, "collect", fail)
+    x = np.array([1.0, 1.0])
+    assert wg.grad(f, **RECORDED)(x).tolist() == [9.0 + 2.0 + 105.0, 2.0 + 192.0]
+    pair = wg.jacobian(lambda x: (x[0] * x[1], (2 * x[1], WEIGHTS[0])), **RECORDED)(x)
+    assert [*pair[0], *pair[1][0], *pair[1][1]] == [1.0, 1.0, 0.0, 2.0, 0.0, 0.0]
+    assert type(WEIGHTS) is type(Weighted.weights) is type(captured) is np.ndarray
+
+
 scale = 3.0
 
 

@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from contextlib import suppress
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -255,6 +256,8 @@ class Leaving:
                 traceback does.
             kept: containers of the recorder's own, by their identity.
         """
+        self._let_go()
+        self._forget_pairs()
         if sys.getrefcount(self._tape) <= expected:
             return
         # containers of the program that held nothing of interest when the run began, first: the heap is large
@@ -293,3 +296,34 @@ class Leaving:
         for holder in gc.get_referrers(*tuples) if tuples else ():
             if isinstance(holder, (list, dict)) and id(holder) not in own and holder is not tuples:
                 self._fill(holder, holder)
+
+    def _let_go(self) -> None:
+        """Let go of boxes that only the recorder holds: of arrays that the run has read where the program has them."""
+        world = self._world
+        for made, original in tuple(world.originals.values()):
+            if isinstance(original, FunctionType) and isinstance(made, FunctionType):
+                made.__defaults__ = self.plain(made.__defaults__)
+                for holder in (vars(made), made.__kwdefaults__ or {}):
+                    holder.update(self._unboxed(holder))
+            elif isinstance(original, type) and isinstance(made, type):
+                for name, plain in self._unboxed(vars(made)).items():
+                    type.__setattr__(made, name, plain)
+        for scope, given, _ in world.scopes:
+            scope.update(self._unboxed(scope))
+            given.clear()
+        world.cells.clear()
+        world.known = {key: (x, made) for key, (x, made) in world.known.items() if made is x}
+
+    def _forget_pairs(self) -> None:
+        """Forget what boxes and tuples stand for that nothing else holds."""
+        for pairs in (self._made, self._world.originals):
+            for key in reversed(tuple(pairs)):  # what holds others comes after these
+                held_once = sys.getrefcount(pairs[key][0]) == 2  # by the pair
+                if held_once and isinstance(pairs[key][0], (Recorded, tuple)):
+                    del pairs[key]
+
+    def _unboxed(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        """By name, plain values of what is a box there or a tuple with boxes."""
+        held = {name: x for name, x in names.items() if isinstance(x, (Recorded, tuple))}
+        plain = {name: self.plain(x) for name, x in held.items()}
+        return {name: x for name, x in plain.items() if x is not held[name]}
