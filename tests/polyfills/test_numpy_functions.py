@@ -880,6 +880,15 @@ def test_numbers_choose_by_being_zero_or_not(f, w, tier) -> None:
     np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)
 
 
+def test_derivatives_of_derivatives_of_an_array_without_axes_that_a_mask_chooses():
+    def f(x):
+        quotient = np.zeros_like(x, dtype=float)
+        return np.divide(2.0, x, out=quotient, where=x != 0)
+
+    second = wg.grad(wg.grad(f))
+    assert (second(2.0), wg.grad(second)(2.0)) == (0.5, -0.75)
+
+
 def test_what_only_others_than_scalars_come_to_is_not_read():
     def f(x):
         if not isinstance(x, np.ndarray) and not np.isscalar(x) and any(t is None for t in x):

@@ -230,7 +230,7 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
 
     An axis that `x_bar` lacks is one along which all cotangents are the same.
     """
-    if type(x_bar) is float and isinstance(x, (float, int)):
+    if type(x_bar) is float and type(x) in (float, int):
         return x_bar
     if isinstance(x, (list, tuple)):
         if isinstance(x_bar, (list, tuple)):
@@ -246,6 +246,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
         x_bar = np.asarray(x_bar)  # of an array that was added to a list
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
+        if type(x_bar) in (float, complex) and isinstance(x, (np.ndarray, np.generic)):
+            return np.asarray(x_bar)[()]  # of which a mask can take an entry
         return x_bar
     lead = len(big) - len(shape)
     axes = [k for k, n in enumerate(big) if k < lead or (n != 1 and shape[k - lead] == 1)]
