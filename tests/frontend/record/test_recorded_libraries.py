@@ -338,3 +338,17 @@ def test_numbers_that_numpy_takes_out_of_an_object_are_refused():
     roots = wg.grad(lambda x: np.roots(np.poly1d([1.0, -x - 3.0, 0.5])).max(), tier="recorded")
     with pytest.raises(wg.errors.UnsupportedSyntax, match="an object that holds numbers"):
         roots(0.8)
+
+
+def test_walks_over_arrays_of_objects() -> None:
+    def f(x):  # type: ignore[no-untyped-def]
+        rows = np.empty((1, 2), dtype=object)
+        rows[0, 0], rows[0, 1] = np.array([x, 2.0 * x]), np.array([x * x])
+        total = 0.0
+        for each in np.nditer(rows, flags=["refs_ok"]):
+            if each.item().size > 1:
+                total += np.sum(each.item())
+            total += each[()][0]
+        return total
+
+    assert wg.grad(f)(3.0) == 3.0 + 1.0 + 6.0

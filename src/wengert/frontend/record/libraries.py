@@ -98,8 +98,9 @@ class Ufunc:
 
 def walked_by_numpy(*args: Any, **keywords: Any) -> Any:
     """`np.nditer`, which writes to arrays behind a run's back."""
-    if not boxes_in((args, keywords)):
-        return np.nditer(*args, **keywords)
+    of_objects = len(args) == 1 and type(args[0]) is np.ndarray and args[0].dtype == object
+    if not boxes_in((args, keywords)) or (of_objects and "op_flags" not in keywords):
+        return np.nditer(*args, **keywords)  # its items are arrays of one object, such as a box
     raise noting(
         UnknownFunction(
             "np.nditer walks over arrays in C, and its items are no numbers with derivatives",
