@@ -674,6 +674,8 @@ def test_arrays_of_the_program_are_no_reason_to_search_the_heap(monkeypatch):
     assert wg.grad(f, **RECORDED)(x).tolist() == [9.0 + 2.0 + 105.0, 2.0 + 192.0]
     pair = wg.jacobian(lambda x: (x[0] * x[1], (2 * x[1], WEIGHTS[0])), **RECORDED)(x)
     assert [*pair[0], *pair[1][0], *pair[1][1]] == [1.0, 1.0, 0.0, 2.0, 0.0, 0.0]
+    length = wg.grad(lambda x: np.linalg.norm(x), **RECORDED)(np.array([3.0, 4.0]))
+    assert length == pytest.approx([0.6, 0.8])
     assert type(WEIGHTS) is type(Weighted.weights) is type(captured) is np.ndarray
 
 

@@ -340,7 +340,8 @@ def _empty_like(x: dict[Any, Any]) -> Any:
 def _structure(y: Any, tape: Tape) -> Any:
     """A result in containers and boxes of its own: those of the program get plain values, and may be left anywhere."""
     if type(y) is Recorded and y.tape is tape:
-        return y.again()
+        # without what its square is, which would hold boxes of the run
+        return Recorded(y.below, tape, y.number, y.memory)
     if isinstance(y, PerturbedNumber) or is_number(y):
         return gathered_items(y)
     is_built = is_built_on_container(type(y))
