@@ -399,8 +399,15 @@ def test_a_divisor_of_entries_that_are_dropped_for_being_infinite(tier):
         scaled = np.array([1.0, np.nan, 2.0]) / a
         return np.sum(scaled[~np.isnan(scaled)])
 
+    def of_numbers_as_arrays(a, v):
+        a, v = np.broadcast_arrays(a, v)  # without axes
+        taken = a > 0
+        w = np.exp(v[taken] / a[taken])
+        return np.sum(np.log1p(w[np.isfinite(w)]))
+
     with np.errstate(over="ignore"):
         found = wg.grad(f, (0, 1), tier=tier)(0.001, np.array([6.0, 0.001]))
+        assert wg.grad(of_numbers_as_arrays, (0, 1), tier=tier)(0.001, 6.0) == (0.0, 0.0)
     u = math.e * 1000 / (1 + math.e * 1000)  # the slope of log1p(w) by log w = v / a - log a
     assert found[0] == pytest.approx(-u * (0.001 / 0.001**2 + 1 / 0.001))
     assert found[1] == pytest.approx([0.0, u / 0.001])

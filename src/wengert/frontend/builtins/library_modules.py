@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Const
-from ...ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
+from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Struct, is_differentiable
+from ...ops.array_kinds import length_of
 from ...ops.program import identity as ident
 from ...ops.registry import named
 from ..calls import writing_functions as writing
@@ -96,6 +97,17 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
         return it.call(Const(elements_together), list(args[0].values), {})
     return it.call(Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+
+
+def _broadcast_shapes(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`np.broadcast_shapes`: as many axes as the longest shape, where the lengths of all are known."""
+    lengths = [length_of(it.atom(arg)) for arg in args]
+    ranks = [length for length in lengths if length is not None]
+    if not ranks or len(ranks) < len(lengths):
+        return it.call_foreign(np.broadcast_shapes, args, kwargs)
+    axes = tuple(range(max(ranks)))
+    kind = Struct("tuple", axes, (INT,) * len(axes))
+    return it.opaque(np.broadcast_shapes, args, kwargs, kind)
 
 
 def _changes_nothing(name: str, value: Value) -> bool:
@@ -211,6 +223,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         lambda it, args, kwargs: it.emit(named("matmul"), *map(it.atom, args)),
     ),
     (np.nditer, _nditer),
+    (np.broadcast_shapes, _broadcast_shapes),
     (id, _id),
     (hash, _hash),
     (globals, _globals),
