@@ -89,22 +89,28 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
     return y
 
 
-def _holds_the_same(a: Any, b: Any) -> bool:
+def _holds_the_same(a: Any, b: Any, around: frozenset[tuple[int, int]] = frozenset()) -> bool:
+    """Whether two values are the same, or hold the same; `around` are the pairs that hold this one, in circles."""
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):
         return (
             a.dtype == b.dtype and a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=True))
         )
+    pair = id(a), id(b)
+    if a is b or pair in around:
+        return True
+    around |= {pair}
     if is_built_on_container(type(a)):
-        return a is b or _holds_the_same(attributes_of(a), attributes_of(b))
+        return _holds_the_same(attributes_of(a), attributes_of(b), around)
     if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_holds_the_same, a, b))
+        pairs = zip(a, b, strict=False)
+        return len(a) == len(b) and all(_holds_the_same(x, y, around) for x, y in pairs)
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(_holds_the_same(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(_holds_the_same(a[k], b[k], around) for k in a)
     if not can_change(a):
-        return bool(a is b or a == b or a != a)  # noqa: PLR0124  # NaN
-    return a is b or _holds_the_same(attributes_of(a), attributes_of(b))
+        return bool(a == b or a != a)  # noqa: PLR0124  # NaN
+    return _holds_the_same(attributes_of(a), attributes_of(b), around)
 
 
 def apart(*values: Any) -> None:

@@ -1972,6 +1972,12 @@ def test_a_function_that_only_the_run_knows_changes_nothing_that_it_is_given():
     with pytest.raises(ValueError, match="changes an object that it is given"):
         unchanged.applied(one.grow, 2.0)
     assert unchanged.applied(math.fsum, [1.0, 2.0]) == 3.0
+    circles = [[1.0], [1.0, 2.0]]
+    for circle in circles:
+        circle.append(circle)
+    assert unchanged.applied(len, circles) == 2
+    with pytest.raises(ValueError, match="changes an object that it is given"):
+        unchanged.applied(lambda circles: circles[1].append(circles[0]), circles)
 
 
 def test_errors_that_python_raises_itself():
