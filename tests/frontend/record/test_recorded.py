@@ -632,6 +632,30 @@ def test_that_leaving_paths_to_runs_is_refused_as_well_is_found_once(reads):
     assert len(reads) == first
 
 
+class Located:
+    """Whose property has the name of what its dictionary holds."""
+
+    def __init__(self, place):
+        self.__dict__["place"] = place
+
+    @property
+    def place(self):
+        return self.__dict__["place"]
+
+
+HERE = Located(2.0)
+
+
+def test_a_property_of_the_name_of_an_attribute():
+    def f(x):
+        HERE.__dict__["place"] *= x
+        return HERE.place * x
+
+    assert wg.grad(lambda x: HERE.place * x, **RECORDED)(3.0) == 2.0
+    assert wg.grad(f, **RECORDED)(3.0) == 12.0
+    assert HERE.__dict__ == {"place": 6.0}
+
+
 def test_circles_of_objects_are_no_reason_to_search_the_heap(monkeypatch):
     class Ring:
         def __init__(self, x):

@@ -17,7 +17,7 @@ from ...numbers.number import PerturbedNumber
 from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
-from .classes import CLASS, PLAIN, is_object, is_own_class
+from .classes import CLASS, PLAIN, hold, is_object, is_own_class
 from .world import World
 
 
@@ -239,7 +239,7 @@ class Leaving:
         for name, item in after.items():
             plain = self.plain(item)
             if name not in before or before[name] is not plain:
-                object.__setattr__(x, name, plain)
+                hold(x, name, plain)
         for name in before:
             if name not in after:
                 object.__delattr__(x, name)
