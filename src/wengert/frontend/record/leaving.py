@@ -256,6 +256,8 @@ class Leaving:
                 traceback does.
             kept: containers of the recorder's own, by their identity.
         """
+        if sys.getrefcount(self._tape) <= expected:
+            return
         self._let_go()
         self._forget_pairs()
         if sys.getrefcount(self._tape) <= expected:
