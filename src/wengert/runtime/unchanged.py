@@ -123,6 +123,12 @@ def apart(*values: Any) -> None:
         raise _given_twice("two of the arrays given to it share memory")
 
 
+def no_shared_memory(a: Any, b: Any) -> None:
+    """`apart` of two arrays."""
+    if np.shares_memory(a, b):
+        raise _given_twice("two of the arrays given to it share memory")
+
+
 def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
     if isinstance(value, np.ndarray):
         arrays.append(value)

@@ -127,6 +127,13 @@ def _bound(expressions: Expressions, eqn: Eqn) -> Code:
     )
 
 
+def _apart(expressions: Expressions, eqn: Eqn) -> Code | None:
+    """Two arrays need no walk over what objects hold."""
+    if len(eqn.args) != 2 or not all(isinstance(kind_of_atom(x), Array) for x in eqn.args):
+        return None
+    return expressions.helper("no_shared_memory", *map(expressions.atom, eqn.args))
+
+
 def _operand(expressions: Expressions, eqn: Eqn) -> Code:
     """What an op is given: its name matters to derivatives only, or nothing reads it."""
     return expressions.atom(eqn.args[0])
@@ -142,6 +149,7 @@ OF_DERIVATIVES: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "project": _project,
     "unbroadcast": _unbroadcast,
     "evaluated": _operand,
+    "apart": _apart,
     "unreduce": _spread,
     "broadcast_like": _spread,
     "expand_dims": _expand_dims,
