@@ -263,7 +263,9 @@ def _refuse_given_globals(
                 continue
             if var is None:
                 options = {"name": Const(key), "holder": Const(holder), "key": Const(key)}
-                var = first[place] = builder.emit_with(global_, (), options, name=key, kind=kind)
+                var = builder.emit_with(global_, (), options, name=key, kind=kind)
+                assert isinstance(var, Var)
+                first[place] = var
             builder.append(Eqn((Var(NONE),), apart, (param, var)))
     return builder.eqns
 

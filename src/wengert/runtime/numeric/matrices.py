@@ -143,11 +143,11 @@ def full_rank(R: Any, *, free: int) -> Any:
     """
     k = R.shape[-1]
     pivots = np.abs(np.diagonal(R, axis1=-2, axis2=-1))
-    sizes = np.linalg.norm(R, axis=-2)
+    triangle, sizes = R, np.linalg.norm(R, axis=-2)
     dependent = pivots <= 10 * k * np.finfo(R.dtype).eps * sizes
     if k and not free and not np.iscomplexobj(R):
-        R = R.copy()
-        R[..., -1, -1] = np.where(sizes[..., -1] > 0, sizes[..., -1], 1)
+        triangle = R.copy()
+        triangle[..., -1, -1] = np.where(sizes[..., -1] > 0, sizes[..., -1], 1)
         dependent[..., -1] = False
     if dependent.any():
         k = np.argwhere(dependent)[0][-1]
@@ -157,4 +157,4 @@ def full_rank(R: Any, *, free: int) -> Any:
             "Leave out columns that depend on others; or solve with `np.linalg.lstsq` or `pinv`."
         )
         raise coded(error, "WG212")
-    return R
+    return triangle
