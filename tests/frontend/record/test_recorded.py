@@ -5,6 +5,7 @@ import gc
 import json
 import math
 import pickle
+import random
 import struct
 import types
 import warnings
@@ -654,6 +655,20 @@ def test_a_property_of_the_name_of_an_attribute():
     assert wg.grad(lambda x: HERE.place * x, **RECORDED)(3.0) == 2.0
     assert wg.grad(f, **RECORDED)(3.0) == 12.0
     assert HERE.__dict__ == {"place": 6.0}
+
+
+class Draws(random.Random):
+    scale = 2.0
+
+    def scaled(self, x):
+        return self.scale * x
+
+
+DRAWS = Draws(3)
+
+
+def test_objects_of_classes_derived_from_one_of_c_are_left_as_they_are():
+    assert wg.grad(lambda x: DRAWS.scaled(x) * x, **RECORDED)(3.0) == 12.0
 
 
 def test_circles_of_objects_are_no_reason_to_search_the_heap(monkeypatch):

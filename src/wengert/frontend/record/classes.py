@@ -61,7 +61,12 @@ def is_object(x: Any) -> bool:
         return False
     if is_built_on_container(cls):
         return not issubclass(cls, tuple) and own_base(cls) in (list, dict)
-    return all(base.__flags__ & 1 << 9 or base is object for base in cls.__mro__)
+    return all(base is object or _is_of_python(base) for base in cls.__mro__)
+
+
+def _is_of_python(cls: type) -> bool:
+    """Whether a class comes of a `class` statement: those of C make their objects themselves."""
+    return bool(cls.__flags__ & 1 << 9) and type(vars(cls).get("__new__")) is not type(len)
 
 
 CLASS = "_stands_for_class_"
