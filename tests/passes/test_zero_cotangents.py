@@ -587,6 +587,19 @@ def test_A15_entry_by_entry_in_a_loop():
     np.testing.assert_allclose(wg.jacobian(entry_by_entry, mode="forward")(v), expected)
 
 
+def test_where_a_value_moves_is_asked_once_however_many_paths_lead_to_it():
+    wave = lambda y: y * np.cos(y) + y
+
+    def f(x):
+        y = wave(wave(wave(wave(wave(wave(wave(wave(x))))))))
+        return np.sqrt(wave(wave(wave(wave(wave(wave(wave(wave(y)))))))))  # 3**16 paths
+
+    x = np.array([0.2, 0.3])
+    np.testing.assert_allclose(
+        wg.jacobian(f, mode="forward")(x), wg.jacobian(f, mode="reverse")(x), rtol=1e-12
+    )
+
+
 def test_A15_a_tangent_of_zero_is_none():
     f = lambda x, y: np.log(x) - y**2
     _, push = wg.pushforward(f, np.float64(0.0), 1.0)

@@ -23,6 +23,8 @@ from .zero_tangents import where_chosen
 if TYPE_CHECKING:
     from ..forward.block import Push
 
+Known = dict[Atom, Atom | None]
+
 _ZERO = Const(0.0)
 _SAME_ENTRIES = frozenset(
     (
@@ -95,8 +97,18 @@ def _guarded(push: Push, operand: Atom, partial: Atom, term: Atom) -> Atom:
     return out
 
 
-def mask(push: Push, atom: Atom) -> Atom | None:
-    """Whether, and where, a value moves in a direction; None if that is not known."""
+def mask(push: Push, atom: Atom, known: Known | None = None) -> Atom | None:
+    """Whether, and where, a value moves in a direction; None if that is not known.
+
+    `known` are the masks of what it was computed from: many paths may lead to one value.
+    """
+    known = {} if known is None else known
+    if atom not in known:
+        known[atom] = _mask(push, atom, known)
+    return known[atom]
+
+
+def _mask(push: Push, atom: Atom, known: Known) -> Atom | None:
     if not push.has_tangent(atom):
         return Const(value=False)
     if isinstance(kind_of_atom(atom), (Number, Array)) and _is_of_seeds(push, atom):
@@ -105,24 +117,26 @@ def mask(push: Push, atom: Atom) -> Atom | None:
     if eqn is None:
         return None
     if eqn.op is st.getitem or eqn.op.name in _SAME_ENTRIES:
-        whole = mask(push, eqn.args[0])
+        whole = mask(push, eqn.args[0], known)
         if whole is None:
             return None
         args = (whole, *eqn.args[1:])
         return push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
     if eqn.op is me.store:
-        return _stored(push, eqn)
+        return _stored(push, eqn, known)
     if eqn.op is el.where:
-        first, second = (mask(push, arg) for arg in eqn.args[1:])
+        first, second = (mask(push, arg, known) for arg in eqn.args[1:])
         if first is None or second is None:
             return None
         chosen = push.builder.emit(el.where, eqn.args[0], first, second, namespace="np")
         return _whole(push, eqn, chosen)
     if not eqn.op.elementwise:
-        return _of_linear(push, eqn)
+        return _of_linear(push, eqn, known)
     chosen = where_chosen(push, eqn)
     masks = [
-        _both(push, mask(push, arg), chosen.get(arg)) for arg in eqn.args if push.has_tangent(arg)
+        _both(push, mask(push, arg, known), chosen.get(arg))
+        for arg in eqn.args
+        if push.has_tangent(arg)
     ]
     return _whole(push, eqn, _any_of(push, masks))
 
@@ -145,14 +159,14 @@ def _whole(push: Push, eqn: Eqn, found: Atom | None) -> Atom | None:
     return push.builder.emit(registry.named("broadcast_like"), found, out)
 
 
-def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
+def _of_linear(push: Push, eqn: Eqn, known: Known) -> Atom | None:
     """Where the result of a linear op moves: that op, on where its operands do."""
     rule = rule_for(eqn.op)
     linear = None if rule is None else rule.also.get("linear", rule)
     if linear is None or not isinstance(kind_of_atom(eqn.outs[0]), (Number, Array)):
         return None
     if eqn.op.name in _PLACES_ENTRIES:
-        return _placed(push, eqn)
+        return _placed(push, eqn, known)
     if linear.form not in ("linear", "bilinear"):
         return None
     terms: list[Atom | None] = []
@@ -160,7 +174,7 @@ def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
     for given in [moved] if linear.form == "linear" else _each(push, eqn, moved):
         others = factors_for_counts(push.builder, eqn, linear)
         found_args = [
-            _moved(push, arg) if moves else other
+            _moved(push, arg, known) if moves else other
             for arg, other, moves in zip(eqn.args, others, given, strict=False)
         ]
         args = [arg for arg in (*found_args, *others[len(found_args) :]) if arg is not None]
@@ -172,8 +186,8 @@ def _of_linear(push: Push, eqn: Eqn) -> Atom | None:
     return _any_of(push, terms)
 
 
-def _placed(push: Push, eqn: Eqn) -> Atom | None:
-    moved = _moved(push, eqn.args[0])
+def _placed(push: Push, eqn: Eqn, known: Known) -> Atom | None:
+    moved = _moved(push, eqn.args[0], known)
     if moved is None:
         return None
     args, params = (moved, *eqn.args[1:]), dict(eqn.params)
@@ -188,15 +202,15 @@ def _each(push: Push, eqn: Eqn, moved: list[bool]) -> list[list[bool]]:
     return [[k == place for k in range(len(moved))] for place in places]
 
 
-def _moved(push: Push, atom: Atom) -> Atom | None:
+def _moved(push: Push, atom: Atom, known: Known) -> Atom | None:
     """Numbers that are not 0, nor is a sum of them with factors, where a value moves; 0 elsewhere."""
     eqn = push.context.defining.get(atom)
     if eqn is not None and eqn.op is st.pack:
-        items = [each for arg in eqn.args if (each := _moved(push, arg)) is not None]
+        items = [each for arg in eqn.args if (each := _moved(push, arg, known)) is not None]
         if len(items) < len(eqn.args):
             return None
         return push.builder.emit_with(st.pack, items, eqn.params)
-    moves = mask(push, atom)
+    moves = mask(push, atom, known)
     if moves is None:
         return None
     if moves == Const(value=False):
@@ -205,10 +219,10 @@ def _moved(push: Push, atom: Atom) -> Atom | None:
     return weighed(push.builder, moved)
 
 
-def _stored(push: Push, eqn: Eqn) -> Atom | None:
+def _stored(push: Push, eqn: Eqn, known: Known) -> Atom | None:
     """Where an array moves that is written to."""
     x, *path, value = eqn.args
-    before, after = _moved(push, x), _moved(push, value)
+    before, after = _moved(push, x, known), _moved(push, value, known)
     if before is None or after is None or len(path) != 1 or not isinstance(kind_of_atom(x), Array):
         return None
     return push.builder.emit(st.ne, push.builder.emit(me.stored, before, *path, after), _ZERO)
