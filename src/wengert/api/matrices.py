@@ -315,10 +315,8 @@ def count(y: Any) -> Any:
     return sum([count(_part(y, key)) for key in _keys(y)])
 
 
-def _hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
-    gradient = lambda *point, k=k: grad(function, k)(*point)
-    of_gradient = lambda function, args, k: _forward(function, args, k, gaps=True)
-    return _by_parts(of_gradient, gradient, args, other)
+def _of_gradient(gradient: Any, args: Any, k: Any) -> Any:
+    return _by_parts(lambda *given: _forward(*given, gaps=True), gradient, args, k)
 
 
 def _each_hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
@@ -358,8 +356,11 @@ def guarded_jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any
 
 
 def hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
-    blocks = [tuple([_hessian_of(function, args, k, j) for j in argnums]) for k in argnums]
-    return blocks[0][0] if single else tuple(blocks)
+    if single:
+        return _of_gradient(grad(function, argnums[0]), args, argnums[0])
+    gradients = lambda *point: dict(zip(argnums, grad(function, argnums)(*point), strict=True))
+    columns = [_of_gradient(gradients, args, k) for k in argnums]
+    return tuple([tuple([column[k] for column in columns]) for k in argnums])
 
 
 def hessian_of_each(function: Any, argnums: Any, single: Any, args: Any) -> Any:
@@ -375,7 +376,7 @@ MODES = {"auto": jacobian, "forward": jacobian_forward, "reverse": _jacobian_rev
 WRITTEN = (
     _for_parts, _keys, _part, _like, _as_arrays, _each, _by_parts, _by_part, _with_part,
     _result_first, _first_matrix, _of_part,
-    _forward, _reverse, _guarded_reverse, _of_rows, _stacked, _plus, _auto, prefers_forward, count, _hessian_of,
+    _forward, _reverse, _guarded_reverse, _of_rows, _stacked, _plus, _auto, prefers_forward, count, _of_gradient,
     _each_hessian_of, _diag_of, hessian_of_each,
     jacobian, jacobian_forward, _jacobian_reverse, guarded_jacobian_reverse, hessian, diag_hessian,
 )  # fmt: skip
