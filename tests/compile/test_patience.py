@@ -145,3 +145,21 @@ def test_what_comes_to_the_limit_of_its_tape_is_read():
     with wg.tape_limit(500):
         assert derivative(0.7) == pytest.approx(slope(0.7), rel=1e-7)
     assert tier_of(derivative, 0.7) == "read"
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_what_cannot_be_read_on_a_path_leaves_no_reading_without_end():
+    def f(x):
+        if x < 0:
+            exec("x = 2")
+        y = x
+        for w in (1.0, 2.0, 3.0):
+            y = y + math.sin(w * y) * math.cos(w * x)
+        return y * y
+
+    derivative = wg.grad(f)
+    assert derivative(0.7) == pytest.approx(slope(0.7), rel=1e-7)
+    assert tier_of(derivative, 0.7) == "recorded"
+    for _ in range(6):
+        derivative(0.7)
+    assert derivative(0.7) == pytest.approx(slope(0.7), rel=1e-7)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import FunctionType
 from typing import Any
 
@@ -119,7 +119,7 @@ def _derive_for(
     known = _refusals.get((verb, call))
     if known is None or not known.in_force():
         try:
-            with keys.account_of(verb, call).reading() if or_recorded else nullcontext():
+            with _patience(verb, call, or_recorded):
                 derived = _published(verb, call)
         except (keys.LooksFurther, NeedsKnown, LongReading):
             raise
@@ -135,18 +135,26 @@ def _derive_for(
             ready.note(verb, function, args, kwargs, call, derived)
             return derived
     refusal = known.error
-    derived = _left_to_runs(verb, deferring(call)) if refusal.on_a_path else None
+    derived = _left_to_runs(verb, deferring(call), or_recorded) if refusal.on_a_path else None
     if derived is None or (or_recorded and _is_recorded_at_once(derived, refusal)):
         raise refusal.anew()
     return derived
 
 
-def _left_to_runs(verb: Verb, call: Call) -> Derived | None:
+def _patience(verb: Verb, call: Call, or_recorded: bool) -> AbstractContextManager[None]:
+    """A reading that takes no longer than it may where a run can be recorded in its place."""
+    return keys.account_of(verb, call).reading() if or_recorded else nullcontext()
+
+
+def _left_to_runs(verb: Verb, call: Call, or_recorded: bool) -> Derived | None:
     """What is derived where what cannot be read is left to the runs that come to it, if that helps."""
     known = _refusals.get((verb, call))
     if known is None or not known.in_force():
         try:
-            return derive(verb, call)
+            with _patience(verb, call, or_recorded):
+                return derive(verb, call)
+        except LongReading:
+            raise
         except (WengertError, RecursionError) as refusal:
             if isinstance(refusal, REFUSALS):
                 _remembered(verb, call, refusal)
