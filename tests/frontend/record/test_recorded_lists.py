@@ -6,7 +6,7 @@ from differences import slope
 
 import wengert as wg
 from wengert.compile import recorded
-from wengert.errors import LostDerivative
+from wengert.errors import LostDerivative, UnsupportedSyntax
 
 RECORDED = {"tier": "recorded"}
 FUNCTIONS = {
@@ -56,6 +56,16 @@ def test_the_bits_of_a_number_have_no_derivative():
         wg.grad(inverse_root, **RECORDED)(2.0)
     with pytest.raises(LostDerivative, match="bits"):
         wg.grad(lambda x: x.view(np.int64).sum() * 1e-19, **RECORDED)(np.ones(2))
+
+
+class Doubled(np.ndarray):
+    def __mul__(self, other):
+        return 2 * np.asarray(self) * other
+
+
+def test_a_view_of_a_class_with_its_own_arithmetic_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="Doubled compute in ways of their own"):
+        wg.grad(lambda x: np.sum(x.view(Doubled) * x), **RECORDED)(np.ones(2))
 
 
 def test_a_view_by_the_parts_of_complex_numbers():

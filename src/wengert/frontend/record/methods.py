@@ -15,9 +15,10 @@ from ...numbers.number import PerturbedNumber, value_of
 from ...numbers.refusals import lost
 from ...numbers.squares import followed
 from ...ops import registry
+from ...ops.array_classes import of_own_arithmetic
 from . import boxes, records
 from .boxes import Recorded, boxes_in, is_active
-from .memory import Memory, relaid
+from .memory import NUMPYS_OWN, Memory, relaid
 from .operations import operations
 
 
@@ -247,6 +248,9 @@ def _view_as(box: Recorded, *args: Any, **options: Any) -> Any:
     if not args and not options:
         return box[...]
     below = box.value.view(*args, **options)
+    cls = type(value_of(below))
+    if is_active(box, box.tape) and cls not in NUMPYS_OWN and issubclass(cls, np.ndarray):
+        raise boxes.noting(UnsupportedSyntax(*of_own_arithmetic(cls), calling_span()))
     if is_active(box, box.tape) and _kind_of_number(value_of(box)) != _kind_of_number(
         value_of(below)
     ):
