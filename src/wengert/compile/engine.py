@@ -264,7 +264,7 @@ def _derive(verb: Verb, call: Call) -> tuple[Call, Derived]:
     functions = settle.settled_together(map(without_remarks, derived))
     return call, Derived(
         functions,
-        program.guards,
+        (*program.guards, *shared.guards_of(program.function)),
         generation,
         must_be_apart=program.must_be_apart,
         changes=shared.changes_of(program.function) if program.must_be_apart else None,

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
+from ..frontend.domain.values import held_by
+from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
 from ..ir.graph import Const, Function, Var
 from ..ir.steps import Field, Viewed
-from ..ir.types import leaves
+from ..ir.types import Static, leaves
+from ..ops import structure as st
 from ..passes.analysis.changed_parts import Way, changed_parts
+from ..passes.analysis.write_sets import written
 from ..runtime import identity, unchanged
 from ..runtime.containers import SEQUENCES, own_attributes
 from ..runtime.copies import can_change
@@ -32,7 +36,7 @@ Changes = tuple[tuple[str, Way], ...]
 
 def changes_of(function: Function) -> Changes | None:
     """What a program changes of what it is given; None if not all of it is known."""
-    parts = changed_parts(function.body)
+    parts = changed_parts(function.body, function.body.params)
     if parts is None:
         return None
     names: dict[Var, str] = {}
@@ -73,6 +77,49 @@ def refuse(
             "Reach it in one way, or take the derivative with `wg.grad`, which records a run.",
             calling_span(),
         )
+
+
+class Outside:
+    """What a program changes outside: by who holds it and under which name, the way there if it is known."""
+
+    def __init__(self, changes: Sequence[tuple[Any, str, Way | None]]):
+        self._changes = changes
+
+    @property
+    def is_reached_once(self) -> bool:
+        """Whether nothing that is changed has a second name within what holds it."""
+        roots = [held_by(holder, key) for holder, key, _ in self._changes]
+        ways = [way for *_, way in self._changes]
+        changed = [
+            x for root, way in zip(roots, ways, strict=True) for x in _reached_by(root, way or ())
+        ]
+        return not is_reached_twice(
+            {id(x): x for x in roots}.values(), None if None in ways else changed
+        )
+
+
+def guards_of(function: Function) -> tuple[Guard, ...]:
+    """What is relied on where a program changes objects that were there before it ran.
+
+    Raises:
+        UnsupportedSyntax: something that it changes is reached in two ways.
+    """
+    body = function.body
+    early = {eqn.outs[0]: eqn for eqn in body.eqns if eqn.op is st.global_}
+    changed = written(body).clobbered.intersection(early) if early else ()
+    if not changed:
+        return ()
+    parts = changed_parts(body, changed)
+    ways = [(root, None) for root in early if root in changed] if parts is None else parts
+    places = [(early[root].param("holder"), early[root].param("key"), way) for root, way in ways]
+    outside = Outside(places)
+    if not outside.is_reached_once:
+        raise UnsupportedSyntax(
+            f"`{places[0][1]}`, which was there before the program ran, is changed, and holds an object twice",
+            "Put a copy into one of the two places.",
+            early[ways[0][0]].span,
+        )
+    return ((outside, "is_reached_once", Static(True)),)
 
 
 def _reached_by(value: Any, way: Way) -> list[Any]:
@@ -128,7 +175,10 @@ def _all_held(values: Iterable[Any]) -> Iterator[Any]:
         yield value
         if id(value) not in seen:
             seen.add(id(value))
-            pending.extend(reached_from(value))
+            pending.extend(x for x in reached_from(value) if type(x) not in _PLAIN)
+
+
+_PLAIN = frozenset((float, int, bool, complex, str, type(None)))
 
 
 def _holds_data(value: Any) -> bool:

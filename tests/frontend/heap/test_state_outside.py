@@ -1042,3 +1042,32 @@ def test_attributes_of_functions_that_the_program_makes(f, tier):
     results = [derivative(0.7), f.calls, derivative(0.7), f.calls]
     assert [results[0][0], results[1], results[2][0], results[3]] == plain
     assert results[2][1] == pytest.approx(plain[2] / 0.7)
+
+
+# One object under two names within what is held outside
+
+PAIR = types.SimpleNamespace(first=[1.0], second=[2.0])
+ROWS = [[1.0], [2.0]]
+
+
+def seen_by_attributes(x):
+    PAIR.first[0] = x
+    return PAIR.second[0] * x
+
+
+def seen_by_items(x):
+    ROWS[0][0] = x
+    return ROWS[1][0] * x
+
+
+@pytest.mark.parametrize("tier", [None, "recorded"])
+@pytest.mark.parametrize("f", [seen_by_attributes, seen_by_items])
+def test_an_object_that_is_held_twice_from_some_call_on(f, tier):
+    derivative = wg.value_and_grad(f, tier=tier)
+    for held_twice in (False, True, False):
+        PAIR.first, ROWS[0] = [1.0], [1.0]
+        PAIR.second = PAIR.first if held_twice else [2.0]
+        ROWS[1] = ROWS[0] if held_twice else [2.0]
+        value, gradient = derivative(0.7)
+        assert value == f(0.7)
+        assert gradient == pytest.approx(1.4 if held_twice else 2.0)

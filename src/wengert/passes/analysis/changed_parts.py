@@ -1,6 +1,8 @@
-"""Which parts of what a program is given it changes: by parameter, the ways to what its writes change."""
+"""Which parts of what a program is given, or reads outside, it changes: the ways to what its writes change."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from ...ir.graph import Atom, Block, Eqn, Var, walk
 from ...ops.program import memory as me
@@ -12,21 +14,21 @@ Way = tuple[Atom, ...]
 """Steps from a parameter; one that is a variable leads to any item."""
 
 
-def changed_parts(body: Block) -> tuple[tuple[Var, Way], ...] | None:
-    """The ways to what is changed; None if not all are known: a function that is called changes something."""
-    versions = _Versions(body)
+def changed_parts(body: Block, roots: Iterable[Var]) -> tuple[tuple[Var, Way], ...] | None:
+    """From each root the ways to what is changed; None if not all are known: a function that is called changes some."""
+    versions = _Versions(body, roots)
     return None if versions.is_unknown else tuple(versions.ways)
 
 
 class _Versions:
-    """What is written to, back to the parameters: a write makes a new version of the value."""
+    """What is written to, back to the roots: a write makes a new version of the value."""
 
-    def __init__(self, body: Block):
+    def __init__(self, body: Block, roots: Iterable[Var]):
         self.is_unknown = False
         self.ways: dict[tuple[Var, Way], None] = {}
-        self._origins: dict[Atom, Var] = {param: param for param in body.params}
+        self._origins: dict[Atom, Var] = {root: root for root in roots}
         self._parts: set[Atom] = set()
-        """What was taken out of a parameter, and may be written to by itself."""
+        """What was taken out of a root, and may be written to by itself."""
         before = -1
         while before != len(self._parts) + len(self._origins):
             before = len(self._parts) + len(self._origins)
