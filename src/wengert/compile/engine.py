@@ -103,7 +103,7 @@ def derive_for(
         except keys.LooksFurther as looks:
             keys.must_look_at(verb, looks.call, looks.ways)
     if derived.must_be_apart:
-        shared.refuse(function, args, kwargs, derived.changes)
+        shared.refuse(function, args, kwargs, derived.changes, derived.guards)
     return derived
 
 

@@ -52,9 +52,13 @@ def changes_of(function: Function) -> Changes | None:
 
 
 def refuse(
-    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], changes: Changes | None
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    changes: Changes | None,
+    guards: Iterable[Guard],
 ) -> None:
-    """Refuse to read a program that changes what it may see by another name.
+    """Refuse to read a program that changes what it may see by another name, also of a global that it relies on.
 
     Raises:
         UnsupportedSyntax: something that it changes is reached in two ways.
@@ -70,10 +74,15 @@ def refuse(
         names = calling.argument_names(function, len(args))
         values = {**dict(zip(names, args, strict=True)), **kwargs, **captured}
         changed = [x for name, way in changes for x in _reached_by(values[name], way)]
-    if is_reached_twice((*given, *captured.values()), changed):
+    outside = [
+        held_by(holder, key)
+        for holder, key, kind in guards
+        if isinstance(holder, (dict, ModuleType)) and not isinstance(kind, Static)
+    ]
+    if is_reached_twice((*given, *captured.values(), *outside), changed):
         raise UnsupportedSyntax(
             f"{calling.name_of(function)} changes an object, and reaches one in two ways: two functions have captured "
-            "it, or two objects hold it",
+            "it, or two objects or a global hold it",
             "Reach it in one way, or take the derivative with `wg.grad`, which records a run.",
             calling_span(),
         )

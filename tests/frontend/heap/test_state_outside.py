@@ -1007,7 +1007,8 @@ def test_an_argument_that_is_known_outside_as_well_is_recorded_or_refused(f, out
             return f(x, given())
 
         apart()
-        if given is outside and tier is None:
+        is_read = f not in (object_given, list_given)  # these are looked at before, and recorded
+        if given is outside and tier is None and is_read:
             error = refusal("WG101", NotImplementedError, lambda: derivative(0.7, outside()))
             assert 'ask for it: `tier="recorded"`' in str(error)
             continue
@@ -1071,3 +1072,26 @@ def test_an_object_that_is_held_twice_from_some_call_on(f, tier):
         value, gradient = derivative(0.7)
         assert value == f(0.7)
         assert gradient == pytest.approx(1.4 if held_twice else 2.0)
+
+
+# What is given is a part of what is read outside
+
+BODIES = [types.SimpleNamespace(v=1.0), types.SimpleNamespace(v=2.0)]
+
+
+def moved_among_all(body, x):
+    body.v = body.v * x
+    total = 0.0
+    for other in BODIES:
+        total = total + other.v * x
+    return total
+
+
+@pytest.mark.parametrize("tier", [None, "recorded"])
+def test_an_argument_that_is_a_part_of_a_global(tier):
+    derivative = wg.value_and_grad(moved_among_all, 1, tier=tier)
+    for body in (types.SimpleNamespace(v=1.0), BODIES[0], types.SimpleNamespace(v=1.0)):
+        BODIES[0].v = 1.0
+        value, gradient = derivative(body, 1.3)
+        assert value == pytest.approx(1.3 * (3.3 if body is BODIES[0] else 3.0))
+        assert gradient == pytest.approx(4.6 if body is BODIES[0] else 3.0)
