@@ -376,7 +376,7 @@ def test_reading_says_that_it_knows_one_name():
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(f, tier="static")(0.8))
     what = (
         "f changes an object, and reaches one in two ways: two functions have captured it, or two objects "
-        "hold it"
+        "or a global hold it"
     )  # fmt: skip
     hint = "Reach it in one way, or take the derivative with `wg.grad`, which records a run."
     assert str(error).startswith(f"[WG101] {what}\n\n")
