@@ -268,6 +268,9 @@ def gradient_kind(kind: Kind) -> Kind:
             return Seq(gradient_kind(item))
         case Map(key=key, item=item):
             return map_of(key, gradient_kind(item))
+        case Struct(form="tuple" | "list", items=items) if items:
+            first, *others = map(gradient_kind, items)
+            return Seq(first) if first == FLOAT and all(x == first for x in others) else UNKNOWN
         case _:
             return UNKNOWN
 
@@ -300,19 +303,22 @@ def row_of_zeros(builder: Builder, kind: Kind) -> Atom | None:
 _MOST_WRITTEN_OUT = 8
 """Up to so many numbers the cotangent of a row is put together where it is known, not written to."""
 _NONE_YET = Const(0.0)
+_ROWS = UNKNOWN, Seq(FLOAT)
+"""The kinds of what `_row` puts together."""
 
 
 def _row(builder: Builder, items: Sequence[Atom], form: str, keys: Any) -> Atom:
     keys = tuple(range(len(items))) if keys is None else keys
     params = {"form": Const(form), "keys": Const(keys), "type": Const(None)}
-    return builder.emit_with(pack, items, params, kind=UNKNOWN)
+    kind = Seq(FLOAT) if form == "list" else UNKNOWN
+    return builder.emit_with(pack, items, params, kind=kind)
 
 
 def _fold_add_at(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """What is added to an item of a row that has just been put together is that item."""
     buffer, index, *rest = args
     eqn = builder.definition(buffer)
-    if eqn is None or eqn.op is not pack or eqn.outs[0].kind != UNKNOWN or len(rest) != 1:
+    if eqn is None or eqn.op is not pack or eqn.outs[0].kind not in _ROWS or len(rest) != 1:
         return None
     keys = eqn.param("keys")
     if not isinstance(index, Const) or index.value not in keys or kind_of_atom(rest[0]) != FLOAT:

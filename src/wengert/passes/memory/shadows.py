@@ -178,6 +178,10 @@ def zero_at(builder: Builder, before: Builder, eqn: Eqn, path: Path) -> Atom:
             return Const(0j if item.type == "complex" else 0.0)
         case Seq(item=Number() as item) if kind_of_atom(path[-1]) == INT:
             return Const(0j if item.type == "complex" else 0.0)
+        case Seq(item=Struct() as item) if (
+            kind_of_atom(path[-1]) == INT and (row := st.row_of_zeros(builder, item)) is not None
+        ):
+            return row
         case _:
             old = before.emit(me.zeros_at, eqn.args[0], *path, kind=UNKNOWN)
             return builder.emit(st.zeros, old)

@@ -20,7 +20,7 @@ def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
     )
 
 
-def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = False) -> Atom:
+def nested_items(builder: Builder, bar: Atom, kind: Kind, *, unbound: bool = False) -> Atom:
     """The same, where there may be none; `unbound` says that there may be none of an item, too."""
     params: dict[str, Atom] = {"depth": Const(depth_of_lists(kind))}
     if unbound and holds_numbers(kind):
@@ -28,13 +28,13 @@ def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = Fals
     return builder.emit_with(ct.nested_list, [bar], params)
 
 
-def holds_numbers(kind: Seq) -> bool:
+def holds_numbers(kind: Kind) -> bool:
     """Whether what lists in lists hold are numbers or arrays."""
-    if isinstance(kind.item, Seq):
-        return holds_numbers(kind.item)
-    return isinstance(kind.item, (Number, Array))
+    bar = st.gradient_kind(kind)
+    return holds_numbers(bar.item) if isinstance(bar, Seq) else isinstance(bar, (Number, Array))
 
 
 def depth_of_lists(kind: Kind) -> int:
-    """How many lists are in one another."""
-    return 1 + depth_of_lists(kind.item) if isinstance(kind, Seq) else 0
+    """How many lists are in one another in the cotangent of a value."""
+    bar = st.gradient_kind(kind)
+    return 1 + depth_of_lists(bar.item) if isinstance(bar, Seq) else 0

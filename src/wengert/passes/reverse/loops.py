@@ -101,8 +101,9 @@ def _start(state: _ReverseLoop, sweep: Sweep) -> None:
 
 def _kind_of_slot(kind: Kind, initial: Kind) -> Kind:
     """The kind of a carried cotangent; those of lists in a list may be arrays."""
-    nested = isinstance(kind, Seq) and isinstance(kind.item, Seq)
-    return UNKNOWN if nested and initial == UNKNOWN else st.gradient_kind(kind)
+    bar = st.gradient_kind(kind)
+    nested = isinstance(bar, Seq) and isinstance(bar.item, Seq)
+    return UNKNOWN if nested and initial == UNKNOWN else bar
 
 
 def _shape_of(atom: Atom, default: Var) -> Var:

@@ -89,7 +89,7 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     if unsure and sweep.context.maybe_complex and kind == FLOAT:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
-    if isinstance(kind, Seq) and isinstance(whole, (Array, Unknown)):
+    if isinstance(st.gradient_kind(kind), Seq) and isinstance(whole, (Array, Unknown)):
         part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
         return nested_items(sweep.builder, part, kind, unbound=item in sweep.context.unbound)
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
