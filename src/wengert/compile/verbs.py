@@ -26,7 +26,7 @@ from ..ir.types import (
 from ..ops.arrays.shape import cast_like
 from ..ops.elementwise import number_like, to_complex, to_float
 from ..ops.program import checks
-from ..ops.structure import gradient_kind
+from ..ops.structure import tangent_kind
 from ..passes.analysis import activity
 from ..passes.analysis.precision import is_of_64_bits
 from ..passes.blocks import tidy
@@ -268,7 +268,7 @@ def _tangent_input(kind: Kind) -> Kind:
         case Struct(form=form, keys=keys, items=items, type=type_):
             return Struct(form, keys, tuple(map(_tangent_input, items)), type_)
         case _:
-            return gradient_kind(kind) if is_differentiable(kind) else Static(None)
+            return tangent_kind(kind) if is_differentiable(kind) else Static(None)
 
 
 def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
@@ -277,7 +277,7 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
     outs = [k for k, out in enumerate(function.body.outs) if is_differentiable(kind_of_atom(out))]
     if len(outs) != 1:
         return _pullback(function, verb)
-    seed = Var(gradient_kind(kind_of_atom(function.body.outs[outs[0]])), "y_bar")
+    seed = Var(tangent_kind(kind_of_atom(function.body.outs[outs[0]])), "y_bar")
     made = reverse.gradient(
         function,
         want.indices,

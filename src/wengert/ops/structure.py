@@ -268,11 +268,37 @@ def gradient_kind(kind: Kind) -> Kind:
             return Seq(gradient_kind(item))
         case Map(key=key, item=item):
             return map_of(key, gradient_kind(item))
-        case Struct(form="tuple" | "list", items=items) if items:
-            first, *others = map(gradient_kind, items)
-            return Seq(first) if first == FLOAT and all(x == first for x in others) else UNKNOWN
+        case Struct(form=form, keys=keys, items=items) if form in _FORM_OF_COTANGENT:
+            bars, shape = tuple(map(gradient_kind, items)), _FORM_OF_COTANGENT[form]
+            if shape == "list" and bars and all(bar == FLOAT for bar in bars):
+                return Seq(FLOAT)
+            if all(bar == UNKNOWN for bar in bars):
+                return UNKNOWN
+            return Struct(shape, keys if shape == "dict" else tuple(range(len(items))), bars)
         case _:
             return UNKNOWN
+
+
+_FORM_OF_COTANGENT = {
+    "tuple": "list", "list": "list", "namedtuple": "list", "dict": "dict", "dataclass": "dict", "object": "dict"
+}  # fmt: skip
+"""The cotangent of a container has its items by place or by name."""
+
+
+def tangent_kind(kind: Kind) -> Kind:
+    """The kind of a tangent of a value of that kind, or of a cotangent that a caller gives.
+
+    Of an object it may be any object with such attributes.
+    """
+    match kind:
+        case Seq(item=item):
+            return Seq(tangent_kind(item))
+        case Map(key=key, item=item):
+            return map_of(key, tangent_kind(item))
+        case Struct():
+            return UNKNOWN
+        case _:
+            return gradient_kind(kind)
 
 
 def item_keys(eqn: Eqn) -> Sequence[Any]:
@@ -291,26 +317,24 @@ def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) ->
 
 def row_of_zeros(builder: Builder, kind: Kind) -> Atom | None:
     """The cotangent that is zero of a few numbers in a container, as a container of them; None of anything else."""
-    if not isinstance(kind, Struct) or kind.form not in ("tuple", "list", "dict"):
+    if not isinstance(kind, Struct) or kind.form not in _FORM_OF_COTANGENT:
         return None
     real = all(isinstance(item, Number) and item.type != "complex" for item in kind.items)
     if not real or len(kind.items) > _MOST_WRITTEN_OUT:
         return None
-    form, keys = ("dict", kind.keys) if kind.form == "dict" else ("list", None)
-    return _row(builder, [_NONE_YET] * len(kind.items), form, keys)
+    form = _FORM_OF_COTANGENT[kind.form]
+    return _row(builder, [_NONE_YET] * len(kind.items), form, kind.keys if form == "dict" else None)
 
 
 _MOST_WRITTEN_OUT = 8
 """Up to so many numbers the cotangent of a row is put together where it is known, not written to."""
 _NONE_YET = Const(0.0)
-_ROWS = UNKNOWN, Seq(FLOAT)
-"""The kinds of what `_row` puts together."""
 
 
 def _row(builder: Builder, items: Sequence[Atom], form: str, keys: Any) -> Atom:
     keys = tuple(range(len(items))) if keys is None else keys
     params = {"form": Const(form), "keys": Const(keys), "type": Const(None)}
-    kind = Seq(FLOAT) if form == "list" else UNKNOWN
+    kind = gradient_kind(Struct(form, keys, (FLOAT,) * len(items)))
     return builder.emit_with(pack, items, params, kind=kind)
 
 
@@ -318,10 +342,12 @@ def _fold_add_at(builder: Builder, args: Args, params: Params, namespace: str) -
     """What is added to an item of a row that has just been put together is that item."""
     buffer, index, *rest = args
     eqn = builder.definition(buffer)
-    if eqn is None or eqn.op is not pack or eqn.outs[0].kind not in _ROWS or len(rest) != 1:
+    if eqn is None or eqn.op is not pack or len(rest) != 1:
         return None
-    keys = eqn.param("keys")
-    if not isinstance(index, Const) or index.value not in keys or kind_of_atom(rest[0]) != FLOAT:
+    keys, kind = eqn.param("keys"), eqn.outs[0].kind
+    if gradient_kind(kind) != kind or not isinstance(index, Const) or index.value not in keys:
+        return None
+    if kind_of_atom(rest[0]) != FLOAT:
         return None
     items, k = list(eqn.args), keys.index(index.value)
     items[k] = rest[0] if items[k] is _NONE_YET else builder.emit(named("add"), items[k], *rest)

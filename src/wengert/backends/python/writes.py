@@ -250,6 +250,8 @@ def _is_plain(kind: Kind, path: Sequence[Atom], definition: Callable[[Atom], Eqn
             return not rest or _is_plain(item, rest, definition)
         case Seq(item=item) if kind_of_atom(first) == Number("int"):
             return not rest or _is_plain(item, rest, definition)
+        case Struct(form="list" | "dict") if isinstance(first, Const):
+            return not rest or _is_plain(kind_after(kind, first), rest, definition)
         case _:
             return False
 
@@ -273,7 +275,7 @@ def _on_list(
     kinds = [kind_of_atom(eqn.args[0])]
     for step in path_of(eqn):
         kinds.append(kind_after(kinds[-1], step))
-    if isinstance(kinds[-1], Seq) and all(isinstance(kind, (Seq, Map)) for kind in kinds):
+    if isinstance(kinds[-1], Seq) and all(isinstance(kind, (Seq, Map, Struct)) for kind in kinds):
         return statement(expressions, eqn)
     if eqn.op.name == "inserted" and isinstance(kinds[-1], Map) and len(kinds) == 1:
         target = expressions.subscript(expressions.atom(eqn.args[0]), eqn.args[-2])
@@ -348,6 +350,8 @@ def adds_in_place(
         case Seq(item=item):
             integer = kind_of_atom(path[0]) == Number("int")
             return integer and adds_in_place(item, path[1:], definition)
+        case Struct(form="list" | "dict") if isinstance(path[0], Const):
+            return adds_in_place(kind_after(kind, path[0]), path[1:], definition)
         case _:
             return False
 

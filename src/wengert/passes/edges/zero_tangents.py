@@ -91,6 +91,6 @@ def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable
     push.builder = outer.child()  # type: ignore[assignment]
     other = push.builder.block((), (push.builder.emit(st.zeros, eqn.outs[0]),))
     push.builder = outer
-    out = Var(st.gradient_kind(eqn.outs[0].kind))
+    out = Var(st.tangent_kind(eqn.outs[0].kind))
     outer.if_(flags[0], then, other, (out,))
     return out

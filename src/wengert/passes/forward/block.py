@@ -240,7 +240,7 @@ class Push:
 
 def tangent_of(var: Var) -> Var:
     """A new value for the tangent of a value."""
-    kind = st.gradient_kind(var.kind)
+    kind = st.tangent_kind(var.kind)
     return Var(kind, dot_name(var), var.shape_of)
 
 

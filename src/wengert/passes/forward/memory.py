@@ -83,7 +83,7 @@ def _spread(builder: Builder, dot: Atom, x: Atom, value: Atom) -> Atom:
 
 
 def _kind_of_tangent(kind: Kind) -> Kind:
-    return st.gradient_kind(kind) if isinstance(kind, (Array, Seq, Map)) else UNKNOWN
+    return st.tangent_kind(kind) if isinstance(kind, (Array, Seq, Map)) else UNKNOWN
 
 
 def _append(push: Push, eqn: Eqn) -> None:
@@ -104,7 +104,7 @@ def _take_in(push: Push, eqn: Eqn, op: Op) -> None:
     x_dot, _ = dots
     value_dot = push.tangent_or_zeros(value)
     push.builder.append(eqn)
-    kind = st.gradient_kind(eqn.outs[0].kind)
+    kind = st.tangent_kind(eqn.outs[0].kind)
     push.set(eqn.outs[0], push.builder.emit(op, x_dot, *in_shadow(x, steps), value_dot, kind=kind))
 
 
@@ -113,7 +113,7 @@ def _drop(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     x_dot = push.tangent(x)
     if x_dot != ZERO:
-        kind = st.gradient_kind(eqn.outs[0].kind)
+        kind = st.tangent_kind(eqn.outs[0].kind)
         push.set(eqn.outs[0], push.builder.emit(me.dropped, x_dot, *in_shadow(x, steps), kind=kind))
 
 

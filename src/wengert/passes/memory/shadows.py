@@ -173,14 +173,12 @@ def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:
 
 def zero_at(builder: Builder, before: Builder, eqn: Eqn, path: Path) -> Atom:
     """The zero cotangent of an item of a list, a dictionary or an object that a write replaces, or takes away."""
-    match me.holder(eqn):
-        case Map(item=Number() as item):
-            return Const(0j if item.type == "complex" else 0.0)
-        case Seq(item=Number() as item) if kind_of_atom(path[-1]) == INT:
-            return Const(0j if item.type == "complex" else 0.0)
-        case Seq(item=Struct() as item) if (
-            kind_of_atom(path[-1]) == INT and (row := st.row_of_zeros(builder, item)) is not None
-        ):
+    holder, key = me.holder(eqn), eqn.args[1 + len(me.path_of(eqn))]
+    of_list = isinstance(holder, Seq) and kind_of_atom(path[-1]) == INT
+    match me.kind_after(holder, key) if of_list or isinstance(holder, (Map, Struct)) else UNKNOWN:
+        case Number(type=type_):
+            return Const(0j if type_ == "complex" else 0.0)
+        case Struct() as item if (row := st.row_of_zeros(builder, item)) is not None:
             return row
         case _:
             old = before.emit(me.zeros_at, eqn.args[0], *path, kind=UNKNOWN)

@@ -132,7 +132,8 @@ def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[A
         return _given_by_array(
             sweep, before, eqn, part_at(sweep.builder, bar, steps[:-1]), steps[-1]
         )
-    if isinstance(holder, Seq) and kind_of_atom(steps[-1]) == INT and kind != UNKNOWN:
+    at_item = isinstance(holder, Seq) and kind_of_atom(steps[-1]) == INT
+    if kind != UNKNOWN and (at_item or isinstance(holder, Struct)):
         return part_at(sweep.builder, bar, steps, st.gradient_kind(kind))
     if isinstance(holder, Map) and isinstance(kind, Number):
         part = st.gradient_kind(holder.item)

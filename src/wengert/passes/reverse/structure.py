@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
+from ...ir.steps import Field
 from ...ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, implicit as im
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
+from ..memory.shadows import in_shadow
 from .broadcasting import rank_of, surely_real
 from .cotangents import NOTHING, Attribute, bar_name
 from .cotangents_of_lists import nested_items
@@ -121,9 +123,17 @@ def is_step(index: Atom) -> bool:
 
 
 def _getattr(sweep: Sweep, eqn: Eqn) -> None:
-    x = eqn.args[0]
-    step = Attribute(eqn.param("name"), x)
-    sweep.scatter(x, (step,), sweep.total(eqn.outs[0]))
+    x, name = eqn.args[0], eqn.param("name")
+    steps = in_shadow(x, [Const(Field(name))]) if _is_kept(x, name) else [Attribute(name, x)]
+    sweep.scatter(x, tuple(steps), sweep.total(eqn.outs[0]))
+
+
+def _is_kept(x: Atom, name: str) -> bool:
+    """Whether an object is known to keep an attribute of this name, which no property of its class gives."""
+    kind = kind_of_atom(x)
+    if not isinstance(kind, Struct) or name not in kind.keys or st.gradient_kind(kind) == UNKNOWN:
+        return False
+    return kind.form == "namedtuple" or not hasattr(getattr(kind.type, name, None), "__set__")
 
 
 def _add_at(sweep: Sweep, eqn: Eqn) -> None:

@@ -390,11 +390,12 @@ def _writable(sweep: Sweep, seed: Atom) -> Atom:
 
 
 def _seed(out: Atom) -> Var:
+    kind = st.tangent_kind(kind_of_atom(out))
     if isinstance(out, Var):
-        seed = cotangent_of(out)
+        seed = cotangent_of(out, kind)
         seed.name = seed.name or "y_bar"
         return seed
-    return Var(st.gradient_kind(kind_of_atom(out)), "y_bar")
+    return Var(kind, "y_bar")
 
 
 def _no_outer(var: Var) -> Atom:
