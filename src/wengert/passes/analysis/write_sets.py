@@ -114,6 +114,24 @@ def targets(eqn: Eqn) -> tuple[Var, ...]:
     return tuple(atom for atom in found if isinstance(atom, Var))
 
 
+def keeps_keys(body: Block) -> bool:
+    """Whether a program adds no item to a container whose items are known one by one, and takes none away."""
+    return not any(map(_may_change_keys, walk(body)))
+
+
+def _may_change_keys(eqn: Eqn) -> bool:
+    if eqn.op is CALL:
+        return bool(targets(eqn))
+    if eqn.op not in me.OWN | me.PURE:
+        return False
+    holder = me.holder(eqn)
+    if not isinstance(holder, Struct) or eqn.op not in (me.store, me.stored):
+        return not isinstance(holder, (Array, Seq, Map))
+    key = eqn.args[-2].value if isinstance(eqn.args[-2], Const) else None
+    key = key.name if isinstance(key, me.Field) else key
+    return not isinstance(key, (int, str)) or key not in holder.keys
+
+
 def updated_numbers(eqn: Eqn) -> dict[Var, Atom]:
     """The results of a call that are arrays or lists of numbers which it has changed; and what they were.
 

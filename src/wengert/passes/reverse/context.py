@@ -52,7 +52,7 @@ class Context:
     """Values that a path of the program leaves unbound: what collects the cotangents of others has None for them."""
     written: Written = field(default_factory=Written)
     fixed: bool = False
-    """Whether nobody writes to anything before the reverse sweep has run."""
+    """Whether containers whose items are known one by one keep just these."""
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
     )

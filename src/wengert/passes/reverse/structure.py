@@ -14,7 +14,7 @@ from ...ops import registry, structure as st
 from ...ops.program import cotangents as ct, implicit as im
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
-from ..memory.shadows import in_shadow
+from ..memory.shadows import in_shadow, same_step
 from .broadcasting import rank_of, surely_real
 from .cotangents import NOTHING, Attribute, bar_name
 from .cotangents_of_lists import nested_items
@@ -110,6 +110,9 @@ def _getitem(sweep: Sweep, eqn: Eqn) -> None:
             return
         sweep.bars.scattered[out] = parts
     bar = sweep.total(out)
+    if isinstance(kind_of_atom(x), Seq) and same_step(index, Const(slice(None))):
+        sweep.contribute(x, bar)
+        return
     if isinstance(kind_of_atom(x), Array) and bar != ZERO and out not in sweep.context.maybe_none:
         bar = surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(x))
     sweep.scatter(x, (index,), bar)

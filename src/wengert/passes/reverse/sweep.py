@@ -36,7 +36,7 @@ from ...ops.program import memory as me
 from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis.realness import may_be_complex
 from ..analysis.unbound import with_unbound_marked
-from ..analysis.write_sets import Written, as_written, direct
+from ..analysis.write_sets import as_written, direct, keeps_keys
 from ..blocks.loops import LOOPS
 from ..blocks.tidy import tidy
 from ..checks.keep_raising import with_primal_evaluated
@@ -278,7 +278,7 @@ def gradient(
     unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
     context = context_of(read, function, inputs, [out], unsure)
     context.last = last_checkpointed_call(body)
-    context.fixed = context.written == Written()
+    context.fixed = keeps_keys(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
