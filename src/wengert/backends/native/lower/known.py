@@ -14,6 +14,7 @@ from .fusion import must_have_form
 from .lowering import BlockLowering, lowers
 from .plans import is_same
 from .shapes import dims_of
+from .structure import length_of
 
 
 @lowers("is", "is_not")
@@ -108,6 +109,14 @@ def _long_enough(site: BlockLowering, eqn: Eqn) -> nv.Value:
     length, count = (site.scalar(atom).expr for atom in eqn.args)
     too_short = site.e.apply("lt", length, count, code="b1")
     site.e.exit_if(too_short, "fewer items than names beside them")
+    return nv.StaticValue(None)
+
+
+@lowers("as_long")
+def _as_long(site: BlockLowering, eqn: Eqn) -> nv.Value:
+    length, count = length_of(site, site.value(eqn.args[0])), site.scalar(eqn.args[1]).expr
+    changed = site.e.apply("ne", length, count, code="b1")
+    site.e.exit_if(changed, "a list that gets longer or shorter while a loop walks over it")
     return nv.StaticValue(None)
 
 

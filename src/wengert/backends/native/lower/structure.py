@@ -15,10 +15,10 @@ from ..values.promotion import operand_code
 from ..values.rows import ROWS
 from .fusion import mapped
 from .lowering import BlockLowering, lowers
-from .sequences.columns import Arrays, GrowingList
+from .sequences.columns import GrowingList
 from .sequences.lists import copied_list, has_numbers_alone, item_copies
 from .sequences.ranges import SIZE_BITS
-from .sequences.sequences import RaggedArrays, item_at
+from .sequences.sequences import item_at
 from .shapes import broadcast, dims_of
 
 # --- elementwise --------------------------------------------------------------------------
@@ -39,9 +39,7 @@ def elementwise(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if eqn.op.name in ("snapshot", "copy", "duplicate"):
         given = site.value(eqn.args[0])
         if isinstance(given, GrowingList):
-            if eqn.op.name == "snapshot" and isinstance(given.column, (Arrays, RaggedArrays)):
-                return item_copies(site, given)
-            return copied_list(site, given)
+            return (copied_list if eqn.op.name == "copy" else item_copies)(site, given)
         if is_kept(given) or (
             eqn.op.name == "snapshot" and (isinstance(given, nv.Tuple) and has_numbers_alone(given))
         ):

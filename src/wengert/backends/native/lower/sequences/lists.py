@@ -35,7 +35,7 @@ def template_of(kind: Kind, floats: frozenset[int] = nv.OF_DOUBLES) -> nv.Value:
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return nv.View(nv.Root(Slot("", "ptr")), CODES[dtype], dims, dims, nv.integer(0))
-        case Struct(form="tuple" | "namedtuple" | "dataclass" as form, items=items, keys=keys):
+        case Struct(form="tuple" | "namedtuple" | "dict" | "dataclass" | "object" as form, items=items, keys=keys):
             parts = tuple(template_of(item, floats) for item in items)
             return nv.Tuple(parts, form, keys, kind.type)
         case Seq() | Struct(form="list"):
