@@ -8,7 +8,14 @@ from ....ir.types import INT
 from ..form.loopform import Assign, Constant, Expr
 from ..lower.lowering import BlockLowering, lowers
 from ..lower.sequences.columns import Arrays, GrowingList, Numbers
-from ..lower.sequences.lists import as_item, copied_list, like_item, loosening, template_of
+from ..lower.sequences.lists import (
+    as_item,
+    copied_list,
+    item_copies,
+    like_item,
+    loosening,
+    template_of,
+)
 from ..lower.sequences.ranges import SIZE_BITS
 from ..lower.sequences.sequences import growing, item_at, push
 from ..lower.structure import elementwise, length_of, over_arrays, wrapped
@@ -82,6 +89,13 @@ def _accumulate(site: BlockLowering, eqn: Eqn) -> nv.Value:
         return elementwise(site, eqn)
     if all(isinstance(x, GrowingList) and _is_of_numbers(site, x) for x in values):
         return _sum_of_lists(site, *values)
+    if all(
+        isinstance(x, GrowingList) and isinstance(_an_item(site, x), GrowingList) for x in values
+    ):
+        site.write_all()
+        made = item_copies(site, values[0])
+        _add_items(site.e, made, values[1])
+        return made
     arrays = [as_array(site, x) if isinstance(x, GrowingList) else x for x in values]
     if not all(isinstance(x, (nv.View, nv.Lazy, nv.Broadcast)) for x in arrays):
         raise nv.Unlowered("a sum of lists of anything but numbers and arrays")
@@ -89,7 +103,22 @@ def _accumulate(site: BlockLowering, eqn: Eqn) -> nv.Value:
 
 
 def _is_of_numbers(site: BlockLowering, value: GrowingList) -> bool:
-    return isinstance(item_at(Emitter(site.e.names), value, nv.ZERO), (nv.Scalar, nv.Tuple))
+    return isinstance(_an_item(site, value), (nv.Scalar, nv.Tuple))
+
+
+def _an_item(site: BlockLowering, value: GrowingList) -> nv.Value:
+    return item_at(Emitter(site.e.names), value, nv.ZERO)
+
+
+def _add_items(e: Emitter, target: GrowingList, value: GrowingList) -> None:
+    """Add the items of a list to those of another, in place; the items of lists in lists likewise."""
+    e.must_be_same(target.length, value.length, "cotangents of lists of different lengths")
+    with e.loop(e.variable("length", target.length)) as (index, inner):
+        a, b = (item_at(inner, x, index) for x in (target, value))
+        if isinstance(a, GrowingList) and isinstance(b, GrowingList):
+            _add_items(inner, a, b)
+        else:
+            target.column.put(inner, index, sum_of_parts(inner, a, b))
 
 
 def _sum_of_lists(site: BlockLowering, a: GrowingList, b: GrowingList) -> GrowingList:

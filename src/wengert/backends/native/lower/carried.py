@@ -32,7 +32,7 @@ from .plans import (
 )
 from .sequences.columns import GrowingList
 from .sequences.lists import has_numbers_alone, in_memory_as_list, like_item
-from .sequences.sequences import growing, item_at, push, reserve
+from .sequences.sequences import empty, growing, item_at, push, reserve
 
 MOST_COPIED = 16
 
@@ -320,9 +320,9 @@ def apply_updates(site: BlockLowering, updates: list[Update]) -> None:
 
 
 def _item_of(value: GrowingList) -> Value:
-    """An item of a list of numbers, or of records of them."""
+    """An item of a list of numbers, of records of them, or of such lists."""
     item = value.column.item(Emitter(Names()), ZERO)
-    if not has_numbers_alone(item):
+    if not (_item_of(item) if isinstance(item, GrowingList) else has_numbers_alone(item)):
         raise Unlowered("a list of something else than numbers that a loop makes anew")
     return item
 
@@ -335,7 +335,7 @@ def _must_be_made_here(e: Emitter, value: GrowingList) -> None:
 def copy_list(site: BlockLowering, made: GrowingList, source: GrowingList | Tuple) -> None:
     """Give a list the items of another."""
     e = site.e
-    e.add(Assign(made.length, ZERO))
+    empty(e, made)
     if isinstance(source, Tuple):
         for item in source.items:
             push(e, made, item)

@@ -35,7 +35,11 @@ def template_of(kind: Kind, floats: frozenset[int] = nv.OF_DOUBLES) -> nv.Value:
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return nv.View(nv.Root(Slot("", "ptr")), CODES[dtype], dims, dims, nv.integer(0))
-        case Struct(form="tuple" | "namedtuple" | "dict" | "dataclass" | "object" as form, items=items, keys=keys):
+        case Struct(
+            form="tuple" | "namedtuple" | "dict" | "dataclass" | "object" as form,
+            items=items,
+            keys=keys,
+        ):
             parts = tuple(template_of(item, floats) for item in items)
             return nv.Tuple(parts, form, keys, kind.type)
         case Seq() | Struct(form="list"):
@@ -155,6 +159,9 @@ def like_item(item: nv.Value, floats: frozenset[int], *, loose: bool = False) ->
             return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
         case nv.StaticValue():
             return item
+        case GrowingList(column=column):
+            inner = column.item(Emitter(Names()), nv.ZERO)
+            return growing(Emitter(Names()), like_item(inner, floats, loose=loose), "row")
         case _:
             raise nv.Unlowered("a list of items of unknown types")
 

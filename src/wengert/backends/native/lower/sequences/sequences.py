@@ -221,6 +221,17 @@ def _larger(capacity: lf.Expr) -> lf.Expr:
     return nv.plus(nv.times(nv.integer(2), capacity), nv.ONE)
 
 
+def empty(e: Emitter, sequence: GrowingList) -> None:
+    """Take all items out of a list."""
+    e.add(lf.Assign(sequence.length, nv.ZERO))
+    columns = [sequence.column]
+    for column in columns:
+        if isinstance(column, (Lists, RaggedArrays)):
+            empty(e, column.flat)
+        elif isinstance(column, Parts):
+            columns += column.columns
+
+
 def push(e: Emitter, sequence: GrowingList, item: nv.Value) -> None:
     """Append an item."""
     inner = e.block()
