@@ -32,7 +32,7 @@ from .plans import (
 )
 from .sequences.columns import GrowingList
 from .sequences.lists import has_numbers_alone, in_memory_as_list, like_item
-from .sequences.sequences import empty, growing, item_at, push, reserve
+from .sequences.sequences import empty, growing, item_at, lengths_of, push, reserve
 
 MOST_COPIED = 16
 
@@ -59,6 +59,8 @@ class Holder:
         """All of its variables."""
         every = (self.slot, self.origin, self.bound, self.lent, *self.sizes)
         own = [slot for slot in every if slot is not None]
+        if isinstance(self.plan, ReplacedPlan):
+            own += lengths_of(self.value)
         return own + [slot for part in self.parts or () for slot in part.slots()]
 
 

@@ -223,13 +223,19 @@ def _larger(capacity: lf.Expr) -> lf.Expr:
 
 def empty(e: Emitter, sequence: GrowingList) -> None:
     """Take all items out of a list."""
-    e.add(lf.Assign(sequence.length, nv.ZERO))
-    columns = [sequence.column]
+    for length in lengths_of(sequence):
+        e.add(lf.Assign(length, nv.ZERO))
+
+
+def lengths_of(sequence: GrowingList) -> list[lf.Slot]:
+    """How long a list is, and what is in memory of the lists in it."""
+    lengths, columns = [sequence.length], [sequence.column]
     for column in columns:
         if isinstance(column, (Lists, RaggedArrays)):
-            empty(e, column.flat)
+            lengths += lengths_of(column.flat)
         elif isinstance(column, Parts):
             columns += column.columns
+    return lengths
 
 
 def push(e: Emitter, sequence: GrowingList, item: nv.Value) -> None:
