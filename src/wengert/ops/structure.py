@@ -269,7 +269,7 @@ def gradient_kind(kind: Kind) -> Kind:
         case Map(key=key, item=item):
             return map_of(key, gradient_kind(item))
         case Struct(form=form, keys=keys, items=items) if form in _FORM_OF_COTANGENT:
-            bars, shape = tuple(map(gradient_kind, items)), _FORM_OF_COTANGENT[form]
+            bars, shape = tuple(map(_part_kind, items)), _FORM_OF_COTANGENT[form]
             if shape == "list" and bars and all(bar == FLOAT for bar in bars):
                 return Seq(FLOAT)
             if all(bar == UNKNOWN for bar in bars):
@@ -277,6 +277,11 @@ def gradient_kind(kind: Kind) -> Kind:
             return Struct(shape, keys if shape == "dict" else tuple(range(len(items))), bars)
         case _:
             return UNKNOWN
+
+
+def _part_kind(item: Kind) -> Kind:
+    """The kind of a part of a cotangent; a complex part may be written to an array of unknown dtype."""
+    return UNKNOWN if isinstance(item, Array) and not item.dtype else gradient_kind(item)
 
 
 _FORM_OF_COTANGENT = {
