@@ -9,5 +9,4 @@ __getattr__ = later(
     "library_modules",
     "library_objects",
     "library_records",
-    "records",
 )

@@ -23,7 +23,7 @@ from ...ir.types import INT, STR, UNKNOWN, Array, Kind, Struct, is_differentiabl
 from ...ops.array_kinds import length_of
 from ...ops.program import identity as ident
 from ...ops.registry import named
-from ..calls import writing_functions as writing
+from ..calls import opcalls, writing_functions as writing
 from ..classes import instances
 from ..control import contexts
 from ..domain.values import PLAIN, Args, Closure, Items, Kwargs, Value, kind_of_value, tuple_of
@@ -46,7 +46,6 @@ from . import (
     library_functional,
     library_objects,
     library_records,
-    records,
 )
 from .library import Handler
 from .on_demand import as_it_is_asked, at_once
@@ -123,6 +122,15 @@ def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *rest = args
     known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
     return it.call_foreign(known, rest, kwargs)
+
+
+def _dtype(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`np.dtype` of what is known when the program is read."""
+    try:
+        said = it.constant(args[0])
+    except LookupError:
+        return it.call_foreign(np.dtype, args, kwargs)
+    return Const(np.dtype(list(said) if isinstance(said, tuple) else said))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
 def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -248,7 +256,8 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (np.ndarray, _looking_into(np.ndarray, 2, "buffer")),
     (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
     *library_functional.HANDLERS,
-    *records.HANDLERS,
+    (np.dtype, _dtype),
+    *((function, _refuse(*opcalls.RECORDS)) for function in (np.rec.array, np.rec.fromarrays)),
     *((function, _opaque(function)) for function in _OPAQUE),
     *((function, _text_of(function, STR)) for function in _SHOWN),
     *((function, _text_of(function, INT)) for function in _COUNTED),

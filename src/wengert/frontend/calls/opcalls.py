@@ -68,9 +68,6 @@ def emit_op(
             return values[0]  # the method gives a real array itself
     if not row:
         _refuse_objects(it, options)
-        made = it.made_record(op, values, options) if "dtype" in options else None
-        if made is not None:
-            return made
     names = signature.operands[: len(values)]
     return _emit_bound(it, op, namespace, zip_longest(names, values), options, row=row)
 
@@ -210,6 +207,13 @@ def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom])
     ).final()
 
 
+RECORDS = (
+    "an array of records is not read, whose fields share its memory",
+    "Use one array for each field, or a dictionary of arrays.",
+)
+"""What is said of arrays whose dtype has fields."""
+
+
 def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
     try:
         dtype = it.constant(options.get("dtype", Const(None)))
@@ -219,6 +223,8 @@ def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
         raise it.unsupported(
             "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
         )
+    if isinstance(dtype, tuple) or getattr(dtype, "names", None):
+        raise it.unsupported(*RECORDS)
 
 
 def _without_out(

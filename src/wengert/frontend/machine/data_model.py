@@ -339,10 +339,6 @@ class DataModel:
     @done_in("builtins.library_modules")
     def rarer_handler_of(self, known: Any) -> Handler | None: ...
 
-    # The array of records that a function of NumPy makes; None where its dtype has no fields.
-    @done_in("builtins.records", "made")
-    def made_record(self, op: Op, operands: Args, options: Kwargs) -> Value | None: ...
-
     # --- data ---------------------------------------------------------------------------
 
     # A part of a table as a value of the run, which is shown or passed on.
