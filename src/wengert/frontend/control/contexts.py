@@ -1,4 +1,4 @@
-"""`with`: context managers of the user's classes, made of generators, and Python's own."""
+"""`with`: context managers of the user's classes, and made of generators."""
 
 from __future__ import annotations
 
@@ -15,17 +15,7 @@ from ...ops.program import identity as ident
 from ...ops.registry import is_foreign
 from ..classes import class_lookup
 from ..domain.running import Consumer
-from ..domain.values import (
-    Args,
-    Closure,
-    Items,
-    Kwargs,
-    Native,
-    Value,
-    is_iterator,
-    kind_of_value,
-    tuple_of,
-)
+from ..domain.values import Args, Closure, Items, Kwargs, Native, Value, is_iterator, kind_of_value
 from ..functions.closures import closure_of, example_manager, syntax_of
 from ..heap import cells, iterator_state, now
 from ..machine.interpreter import Interpreter
@@ -69,8 +59,6 @@ def _run_in(
 ) -> None:
     if isinstance(manager, Items) and manager.type is _OF_GENERATOR:
         _run_in_generator(it, node, manager, body)
-    elif isinstance(manager, Items) and manager.type is contextlib.suppress:
-        _run_suppressing(it, manager, live, body)
     else:
         _run_in_object(it, manager, live, body)
 
@@ -232,45 +220,6 @@ def _run_in_generator(
         it.raise_exception(it.make_exception(RuntimeError, [Const("generator didn't yield")], {}))
 
 
-# --- Python's own ---------------------------------------------------------------------------
-
-
-def _run_suppressing(
-    it: Interpreter, manager: Items, live: frozenset[str], body: Callable[[Value], None]
-) -> None:
-    """`contextlib.suppress`."""
-    try:
-        classes = it.constant(manager["_exceptions"])
-    except LookupError:
-        raise it.unsupported(
-            "which exceptions are suppressed is known only when the program runs",
-            "Name their classes: `suppress(ValueError)`.",
-        ) from None
-
-    def raised(exception: Value, *, certain: bool) -> None:
-        deferral.pass_on(it, exception)
-        matched = Const(True) if certain else exceptions.is_instance(it, exception, classes)
-        it.branch(matched, lambda: None, lambda: exceptions.raise_again(it, exception))
-
-    if not classes:
-        body(Const(None))
-        return
-    exceptions.catch(
-        it, classes, live, lambda: body(Const(None)), raised, lambda: None, keeps=False
-    )
-
-
-def suppress(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Items("object", ("_exceptions",), (tuple_of(*args),), contextlib.suppress)
-
-
-def nullcontext(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    given = args[0] if args else kwargs.get("enter_result", Const(None))
-    return Items("object", ("enter_result",), (given,), contextlib.nullcontext)
-
-
 HANDLERS: list[tuple[Any, Callable[..., Value]]] = [
     (contextlib.contextmanager, contextmanager),
-    (contextlib.suppress, suppress),
-    (contextlib.nullcontext, nullcontext),
 ]
