@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable, Mapping
-from types import FunctionType, MethodType
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ...ir.graph import Const
-from ..domain.arguments import is_star
-from ..domain.values import Args, Closure, Items, Kwargs, Value, as_known, list_of, tuple_of
+from ..domain.values import Args, Closure, Items, Kwargs, Value, as_known, list_of
 from ..heap.current import opened
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..polyfills.stdlib.inspect import BoundArguments
 
 OF_FRAMES = {
     "inspect": ("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "getframeinfo"),
@@ -27,9 +24,8 @@ OF_FRAMES = {
 def handler(module: str, known: Any) -> Any:
     """How a function of `inspect`, or of another module, is read that asks about functions; None of others."""
     name = getattr(known, "__name__", "")
-    if isinstance(known, MethodType):
-        how = name if isinstance(known.__self__, inspect.Signature) else ""
-        return functools.partial(bind, known) if how in ("bind", "bind_partial") else None
+    if isinstance(getattr(known, "__self__", None), inspect.Signature):
+        return refuse_binding
     return refuse_frames if name in OF_FRAMES[module] else _HANDLERS.get((module, name))
 
 
@@ -37,6 +33,13 @@ def refuse_frames(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     raise it.unsupported(
         "the frames of the running program are asked for: a derivative runs in others",
         "Pass on what is wanted of the caller, its name, say.",
+    )
+
+
+def refuse_binding(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    raise it.unsupported(
+        "which parameter gets which value is asked of a signature, which is not read",
+        "Name the parameters: it is known which they are when the program is written.",
     )
 
 
@@ -74,30 +77,6 @@ def _unknown(it: Interpreter, name: str) -> Exception:
         f"`{name}` of a function that the program makes or chooses",
         "Name the parameters: it is known which they are when the program is written.",
     )
-
-
-def bind(bound: MethodType, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`signature.bind(*args, **kwargs)`: which parameter gets which value."""
-    if any(map(is_star, args)):
-        raise _unknown(it, f"inspect.Signature.{bound.__name__}")
-    values = dict(enumerate((*args, *kwargs.values())))
-    named = dict(zip(kwargs, range(len(args), len(values)), strict=True))
-    try:
-        found = bound(*range(len(args)), **named).arguments
-    except TypeError as error:
-        raise_now(it, TypeError, str(error))
-    arguments = Items(
-        "dict", tuple(found), tuple(_bound_to(each, values) for each in found.values())
-    )
-    return it.call(Const(BoundArguments), [Const(bound.__self__), arguments], {})
-
-
-def _bound_to(found: Any, values: Mapping[int, Value]) -> Value:
-    if isinstance(found, tuple):
-        return tuple_of(*(values[k] for k in found))
-    if isinstance(found, dict):
-        return Items("dict", tuple(found), tuple(values[k] for k in found.values()))
-    return values[found]
 
 
 _HANDLERS = {("inspect", "signature"): signature, ("inspect", "getfullargspec"): full_argspec}
