@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Array
 from ...ops.program import identity as ident, memory as me
 from .. import heap
 from ..classes import instances
-from ..domain.values import Closure, Items, Value, is_object
+from ..domain.values import Items, Value, is_object
 from ..heap import cells
-from ..heap.views import is_itself
 from ..machine.failing import raise_now
 from ..machine.guards import is_users_module
 from ..machine.interpreter import Interpreter
@@ -56,49 +51,12 @@ def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None
     """`array.name = value`, which is `array.name[...] = value`; but for the shape, which moves no entries."""
     assert isinstance(array.kind, Array)
     if name == "shape":
-        _reshape_in_place(it, array, value)
-        return
-    if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
-        raise_now(it, TypeError, "array does not have imaginary part to set")
-    set_item(it, it.getattr(array, name), Const(...), value)
-
-
-def _reshape_in_place(it: Interpreter, array: Var, shape: Value) -> None:
-    """`array.shape = shape` of an array that the function made: its names stand for a view from here on."""
-    if not _has_only_local_names(it, array):
         raise it.unsupported(
             "an array is given another shape in place", "Write `a = a.reshape(shape)`."
         )
-    reshaped = it.call(Const(np.reshape), [array, shape], {})
-    for name, value in it.vars.items():
-        if value is array:
-            it.vars[name] = reshaped
-
-
-def _has_only_local_names(it: Interpreter, array: Var) -> bool:
-    """Whether nothing but names of the function that is read leads to an array, which this block has made."""
-    made = next((eqn for eqn in it.builder.eqns if array in eqn.outs), None)
-    if made is None or not made.op.fresh:
-        return False
-    if any(is_itself(eqn) and eqn.args[0] is array for eqn in it.builder.eqns if eqn.args):
-        return False
-    elsewhere = [frame.scope.vars.values() for frame in it.frames if frame is not it.frame]
-    own = [value for value in it.vars.values() if value is not array]
-    return not any(
-        _may_hold(value, array)
-        for values in (own, *elsewhere, it.heap.values())
-        for value in values
-    )
-
-
-def _may_hold(value: Any, array: Var) -> bool:
-    """Whether an array is part of a value, or a function or an iterator that remembers it."""
-    if isinstance(value, Items):
-        return any(_may_hold(each, array) for each in value.values)
-    if isinstance(value, Closure):
-        given = (*value.defaults, *value.keyword_defaults.values())
-        return any(_may_hold(each, array) for each in given)
-    return value is array or not isinstance(value, (Var, Const))
+    if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
+        raise_now(it, TypeError, "array does not have imaginary part to set")
+    set_item(it, it.getattr(array, name), Const(...), value)
 
 
 def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:

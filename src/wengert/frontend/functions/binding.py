@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...ir.graph import Const
 from ...ops import structure as st
-from ..domain.arguments import is_star, settled_default, star
+from ..domain.arguments import is_star, star
 from ..domain.values import Args, Closure, Items, Kwargs, Value, tuple_of
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
@@ -20,9 +20,8 @@ def bind_arguments(
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     by_position = next((k for k, name in enumerate(names) if name in kwargs), len(names))
     if _has_optional(closure, args, names[:by_position]):
-        positional = _spread_over_optional(it, closure, list(args), names[:by_position])
-    else:
-        positional = _spread(it, list(args), by_position, has_vararg=spec.vararg is not None)
+        raise _unknown_length(it)
+    positional = _spread(it, list(args), by_position, has_vararg=spec.vararg is not None)
     bound: dict[str, Value] = dict(zip(names, positional, strict=False))
     extra = positional[len(names) :]
     if spec.vararg is not None:
@@ -56,10 +55,7 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
         return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
     missing = count - (len(args) - 1)
     if has_vararg or any(map(is_star, args[k + 1 :])):
-        raise it.unsupported(
-            "`*` needs a sequence whose length is known when the program is read",
-            "Pass the sequence itself.",
-        )
+        raise _unknown_length(it)
     it.refuse_unknown(("__iter__", "__getitem__"), starred.values)
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
     return [*args[:k], *(it.getitem(source, Const(j)) for j in range(missing)), *args[k + 1 :]]
@@ -72,47 +68,11 @@ def _has_optional(closure: Closure, args: Args, names: Sequence[str]) -> bool:
     return alone and closure.node.args.vararg is None and len(names) > max(required, len(args) - 1)
 
 
-def _spread_over_optional(
-    it: Interpreter, closure: Closure, args: list[Value], names: Sequence[str]
-) -> list[Value]:
-    """Arguments with a run-time `*sequence` taken apart: what they lack has defaults."""
-    k = next(k for k, arg in enumerate(args) if is_star(arg))
-    before, starred, after = args[:k], args[k], args[k + 1 :]
-    assert isinstance(starred, Items)
-    items = it.atom(it.as_list(starred.values[0]))
-    length = it.emit(st.length, items)
-    spec = closure.node.args
-    defaults = closure.defaults
-    required = len(spec.posonlyargs + spec.args) - len(defaults)
-    others = len(before) + len(after)
-    least, most = max(required - others, 0), len(names) - others
-    enough, few = it.emit(st.ge, length, Const(least)), it.emit(st.le, length, Const(most))
-    fits = it.emit(st.both, enough, few)
-    said = f"{closure.qualname}() takes {required} to {len(names)} positional arguments, and `*` gave another number"
-    it.branch(fits, lambda: None, lambda: raise_now(it, TypeError, said))
-
-    def argument(k: int) -> Value:
-        """The k-th after those before: an item of the sequence, or what follows them."""
-        if k >= most:
-            return behind(k, 0)
-        item = lambda: it.getitem(items, Const(k))
-        longer = it.emit(st.gt, length, Const(k))
-        if k < least:
-            return item()
-        return it.choose(longer, item, lambda: settled_default(it, behind(k, 0)))
-
-    def behind(k: int, i: int) -> Value:
-        """What is there if the sequence has no more than k - i items: an argument after it, or the default."""
-        if i == len(after):
-            return defaults[len(before) + k - required]
-        if k - i > most:
-            return behind(k, i + 1)
-        if k - i == least:
-            return after[i]
-        as_long = it.emit(st.eq, length, Const(k - i))
-        return it.choose(as_long, lambda: after[i], lambda: behind(k, i + 1))
-
-    return [*before, *map(argument, range(most + len(after)))]
+def _unknown_length(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "`*` needs a sequence whose length is known when the program is read",
+        "Pass the sequence itself.",
+    )
 
 
 def _rest(it: Interpreter, extra: list[Value]) -> Value:

@@ -38,7 +38,6 @@ from ..domain.values import (
     tuple_of,
 )
 from ..heap import now, place_of
-from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
 from ..polyfills.stdlib import collections as container_polyfills
 from . import class_attributes
@@ -156,10 +155,6 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
             return as_known(found.__func__)
         case classmethod():
             return bound(Const(cls), as_known(found.__func__), name)
-        case functools.partialmethod():
-            return Native(name, functools.partial(_call_partial_method, receiver, found))
-        case functools.singledispatchmethod():
-            return Native(name, functools.partial(_dispatched, receiver, found))
         case types.WrapperDescriptorType() | types.MethodDescriptorType():
             return builtin_method(it, receiver, cls, name, found)
         case types.BuiltinFunctionType() if name == "__new__":
@@ -173,33 +168,6 @@ def _by_descriptor(it: Interpreter, receiver: Value, cls: type, name: str, found
     if getter is not None:
         return it.call(Const(getter), [Const(found), receiver, Const(cls)], {})
     return class_attributes.value_of_class(it, cls, name)
-
-
-def _call_partial_method(
-    receiver: Value,
-    found: functools.partialmethod[Any],
-    it: Interpreter,
-    args: Args,
-    kwargs: Kwargs,
-) -> Value:
-    before = [as_known(arg) for arg in found.args]
-    named = {key: as_known(value) for key, value in found.keywords.items()}
-    return it.call(as_known(found.func), [receiver, *before, *args], {**named, **kwargs})
-
-
-def _dispatched(
-    receiver: Value,
-    found: functools.singledispatchmethod[Any],
-    it: Interpreter,
-    args: Args,
-    kwargs: Kwargs,
-) -> Value:
-    if not args:
-        raise_now(
-            it, TypeError, "a method of `singledispatchmethod` needs an argument to choose by"
-        )
-    run = lambda chosen: it.call(Const(chosen), [receiver, *args], kwargs)
-    return it.call_dispatched(found.dispatcher.dispatch, args[0], run)
 
 
 def _cached(

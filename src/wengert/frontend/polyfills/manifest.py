@@ -60,7 +60,7 @@ def namedtuple_of(cls: Any, iterable: Any) -> Any:
     items = tuple(iterable)
     if len(items) != len(cls._fields):
         raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(items)}")
-    return cls(*items)
+    return cls(*[items[k] for k in range(len(cls._fields))])  # of which it is known how many
 
 
 def product(*iterables: Any, repeat: int = 1) -> Any:
