@@ -83,7 +83,7 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
 def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     source = _only_source(it, args[0])
     if source is None:
-        return it.call(Const(iterator_polyfills.tee), args, kwargs)
+        raise iterator_state.asked_one_by_one(it, "`itertools.tee`")
     walking.copied_ahead(it, source)
     return it.call(Const(manifest.tee), args, kwargs)
 

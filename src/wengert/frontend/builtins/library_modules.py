@@ -340,7 +340,7 @@ HANDLERS: dict[int, Handler] = {
     **_EAGER,
     **{
         id(function): at_once(_EAGER[id(function)], equivalent.__name__)
-        for function, equivalent in iterator_polyfills.LAZY
+        for function, equivalent in (*iterator_polyfills.LAZY, *manifest.AT_ONCE)
     },
     id(itertools.groupby): as_it_is_asked(_in_python(iterator_polyfills.groupby), "groupby_"),
     **{id(function): handler for function, handler in writing.BY_HAND},

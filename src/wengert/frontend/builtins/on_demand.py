@@ -44,7 +44,8 @@ def iterated(it: Interpreter, value: Value) -> Value:
 def as_it_is_asked(eager: Handler, name: str) -> Handler:
     """A function that gives an iterator: what it walks over is read when somebody walks over that.
 
-    `name` is the function of `iterator_polyfills` that is read instead where an item may change the next.
+    `name` is the function of `iterator_polyfills` that is read instead where an item may change the next; where
+    there is none, that is refused.
     """
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -52,7 +53,10 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         if not _may_run_ahead(it, args, kwargs) or _asks_others(it, args, kwargs):
             if name == "zip_" and (found := _of_one_generator(it, args, kwargs)):
                 return it.call(*found, {})
-            return it.call(Const(getattr(iterator_polyfills, name)), args, kwargs)
+            one_by_one = getattr(iterator_polyfills, name, None)
+            if one_by_one is None:
+                raise iterator_state.asked_one_by_one(it, f"`itertools.{name}`")
+            return it.call(Const(one_by_one), args, kwargs)
         made = eager(it, args, kwargs)
         if isinstance(made, LazyIterable):
             made = iterator_state.iterator_of(it, made)

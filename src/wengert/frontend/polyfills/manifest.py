@@ -272,20 +272,25 @@ def as_it_is(function: Any, *args: Any) -> Any:
     return function(*args)
 
 
+AT_ONCE: list[tuple[Any, Callable[..., Any]]] = [
+    (getattr(itertools, each.__name__), each)
+    for each in (pairwise, compress, zip_longest, batched)
+    if hasattr(itertools, each.__name__)
+]
+"""Iterators of which all items are made at once, or none is: they are not asked one by one."""
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (math.modf, modf),
     (math.frexp, frexp),
     (cmath.polar, polar),
     (cmath.rect, rect),
     (functools.cmp_to_key, Comparing),
-    *(
-        (getattr(itertools, each.__name__), each)
-        for each in (
-            product, chain, islice, starmap, pairwise, compress, zip_longest, batched,
-        )
-        if hasattr(itertools, each.__name__)
-    ),
-]  # fmt: skip
+    (itertools.product, product),
+    (itertools.chain, chain),
+    (itertools.islice, islice),
+    (itertools.starmap, starmap),
+    *AT_ONCE,
+]
 
 
 _LATE = {

@@ -275,16 +275,6 @@ def pairs_below(count: int) -> Any:
     return [(i, j) for i in range(count) for j in range(i + 1, count)]
 
 
-def pairwise(iterable: Any) -> Any:
-    """`itertools.pairwise`."""
-    begun = False
-    for item in iterable:
-        if begun:
-            # the first item has bound it
-            yield before, item  # noqa: F821  # pyright: ignore[reportPossiblyUnboundVariable]
-        before, begun = item, True  # noqa: F841  # read in the next turn
-
-
 def filterfalse(predicate: Any, iterable: Any) -> Any:
     """`itertools.filterfalse`."""
     for item in iterable:
@@ -308,43 +298,6 @@ def dropwhile(predicate: Any, iterable: Any) -> Any:
             continue
         dropping = False
         yield item
-
-
-def compress(data: Any, selectors: Any) -> Any:
-    """`itertools.compress`."""
-    for item, selected in zip(data, selectors):  # noqa: B905
-        if selected:
-            yield item
-
-
-def batched(iterable: Any, n: int) -> Any:
-    """`itertools.batched`."""
-    items = []
-    for item in iterable:
-        items.append(item)
-        if len(items) == n:
-            yield tuple(items)
-            items = []
-    if items:
-        yield tuple(items)
-
-
-def tee(iterable: Any, n: int = 2) -> Any:
-    """`itertools.tee`."""
-    iterator, taken = iter(iterable), []
-    return tuple([_branch(iterator, taken) for _ in range(n)])
-
-
-def _branch(iterator: Any, taken: Any) -> Any:
-    k = 0
-    while True:
-        if k == len(taken):
-            there, item = step(iterator)
-            if not there:
-                return
-            taken.append(item)
-        yield taken[k]
-        k += 1
 
 
 def groupby(iterable: Any, key: Any = None) -> Any:
@@ -379,24 +332,6 @@ def groupby_(iterable: Any, key: Any = None) -> Any:
 
 def _key_of(key: Any, item: Any) -> Any:
     return item if key is None else key(item)
-
-
-def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
-    """`itertools.zip_longest`."""
-    iterators = [iter(iterable) for iterable in iterables]
-    ended = [False for _ in iterators]
-    while True:
-        items = []
-        for k, iterator in enumerate(iterators):
-            item = fillvalue
-            if not ended[k]:
-                there, found = step(iterator)
-                ended[k] = not there
-                item = found if there else fillvalue
-            items.append(item)
-        if all(ended):
-            return
-        yield tuple(items)
 
 
 def any_(iterable: Any) -> Any:
@@ -442,13 +377,9 @@ LAZY: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.islice, islice),
     (itertools.accumulate, accumulate),
     (itertools.starmap, starmap),
-    (itertools.pairwise, pairwise),
     (itertools.filterfalse, filterfalse),
     (itertools.takewhile, takewhile),
     (itertools.dropwhile, dropwhile),
-    (itertools.compress, compress),
-    (itertools.zip_longest, zip_longest),
-    *([(itertools.batched, batched)] if hasattr(itertools, "batched") else []),  # type: ignore[attr-defined]
 ]
 """What stands for a function where something that it walks over is asked by others too."""
 
