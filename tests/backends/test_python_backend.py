@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from interpreter import evaluate
+from ir_parsing import parse
 from places import ROOT
 
 import wengert as wg
@@ -43,7 +44,6 @@ from wengert.ir.graph import (
     Span,
     Var,
 )
-from wengert.ir.parsing import parse
 from wengert.ir.records import replace
 from wengert.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Seq, Static, Struct
 from wengert.ops import registry, structure as st

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 import trees
+from ir_parsing import parse
 
 import wengert as wg
 from wengert.errors import BadArgument, NoRule, UnsupportedSyntax
-from wengert.ir.parsing import parse
 from wengert.ir.text import show
 from wengert.ops import registry
 

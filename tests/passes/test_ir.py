@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from ir_parsing import parse
 
 from wengert import ops
 from wengert.errors import InternalError
@@ -37,7 +38,6 @@ from wengert.ir.graph import (
 )
 from wengert.ir.notation import BINARY, UNARY
 from wengert.ir.op import Op
-from wengert.ir.parsing import parse
 from wengert.ir.records import replace
 from wengert.ir.text import show, show_block
 from wengert.ir.types import (

@@ -19,6 +19,7 @@ import numpy as np
 import programs
 import pytest
 from interpreter import evaluate
+from ir_parsing import parse
 from memory_programs import PROGRAMS
 from random_writes import random_program
 
@@ -28,7 +29,6 @@ from wengert.compile import engine
 from wengert.errors import LostWrite, WengertError
 from wengert.frontend.row_reader import RowReader
 from wengert.ir.graph import Function
-from wengert.ir.parsing import parse
 from wengert.ir.verify import verify
 from wengert.ops import registry
 from wengert.passes.forward import push as forward

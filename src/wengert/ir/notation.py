@@ -1,4 +1,4 @@
-"""What printing and parsing IR text share: operators, constants, kinds and what is left unsaid."""
+"""What printing and reading IR text share: operators, constants, kinds and what is left unsaid."""
 
 from __future__ import annotations
 

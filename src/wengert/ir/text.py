@@ -1,4 +1,4 @@
-"""IR as text: `show` prints a function, `parsing.parse` reads it back.
+"""IR as text: `show` prints a function; the tests have a parser that reads it back.
 
     poly(x: float) -> float:
         %1 = 3 * x              # poly.py:2

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .graph import (
+from ir_lexing import INDENT, Line
+from ir_literals import Literals, several
+
+from wengert.ir.graph import (
     CALL,
     COMMENT,
     FOR,
@@ -21,11 +24,9 @@ from .graph import (
     Input,
     Var,
 )
-from .lexing import INDENT, Line
-from .literals import Literals, several
-from .notation import BINARY, UNARY, expected_item, expected_results, kinds_of, leaf_kinds
-from .op import Op
-from .types import UNKNOWN, Kind
+from wengert.ir.notation import BINARY, UNARY, expected_item, expected_results, kinds_of, leaf_kinds
+from wengert.ir.op import Op
+from wengert.ir.types import UNKNOWN, Kind
 
 Lookup = Callable[[str], Op]
 Binding = tuple[str, Kind | None]

@@ -6,11 +6,12 @@ from ast import literal_eval
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from .lexing import Line
-from .notation import SYMBOLS
-from .op import Op
-from .steps import Field, Viewed
-from .types import UNKNOWN, Array, Kind, Map, Number, Other, Seq, Static, Struct
+from ir_lexing import Line
+
+from wengert.ir.notation import SYMBOLS
+from wengert.ir.op import Op
+from wengert.ir.steps import Field, Viewed
+from wengert.ir.types import UNKNOWN, Array, Kind, Map, Number, Other, Seq, Static, Struct
 
 T = TypeVar("T")
 
