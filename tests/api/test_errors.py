@@ -15,13 +15,13 @@ import runpy
 import numpy as np
 import pytest
 from error_texts import message, place, refusal, says
+from ir_verifier import verify
 from places import TESTS
 
 import wengert as wg
 from wengert import errors
 from wengert.ir.graph import Block, Function, Var
 from wengert.ir.types import UNKNOWN
-from wengert.ir.verify import verify
 
 pytestmark = pytest.mark.static_tier
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 from ir_parsing import parse
+from ir_verifier import verify
 
 from wengert import ops
 from wengert.errors import InternalError
@@ -55,7 +56,6 @@ from wengert.ir.types import (
     Struct,
     join,
 )
-from wengert.ir.verify import verify
 from wengert.ops import registry
 
 

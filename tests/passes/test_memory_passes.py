@@ -20,6 +20,7 @@ import programs
 import pytest
 from interpreter import evaluate
 from ir_parsing import parse
+from ir_verifier import verify
 from memory_programs import PROGRAMS
 from random_writes import random_program
 
@@ -29,7 +30,6 @@ from wengert.compile import engine
 from wengert.errors import LostWrite, WengertError
 from wengert.frontend.row_reader import RowReader
 from wengert.ir.graph import Function
-from wengert.ir.verify import verify
 from wengert.ops import registry
 from wengert.passes.forward import push as forward
 from wengert.passes.memory import settle as memory

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from interpreter import evaluate
+from ir_verifier import verify
 from pass_programs import CASES, counted, means, poly, quadratic, rows, weighted
 
 from wengert.errors import NoRule
@@ -31,7 +32,6 @@ from wengert.ir.types import (
     Static,
     Struct,
 )
-from wengert.ir.verify import verify
 from wengert.ops import elementwise as el, registry, structure as st
 from wengert.passes.analysis import activity
 from wengert.passes.blocks.loops import Slot, for_eqn

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from ..errors import InternalError
-from .builder import kind_of_atom
-from .graph import (
+from wengert.errors import InternalError
+from wengert.ir.builder import kind_of_atom
+from wengert.ir.graph import (
     CALL,
     FOR,
     IF,
@@ -23,9 +23,9 @@ from .graph import (
     Var,
     walk,
 )
-from .notation import constant, leaf_kinds
-from .text import show_block
-from .types import Array, Kind, Number, join
+from wengert.ir.notation import constant, leaf_kinds
+from wengert.ir.text import show_block
+from wengert.ir.types import Array, Kind, Number, join
 
 _BLOCKS = {IF: 2, FOR: 1, WHILE: 2, TRY: 1}
 _IN_PLACE = "add_at"  # by name: the IR does not know the ops
