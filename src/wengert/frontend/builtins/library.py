@@ -199,9 +199,6 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    compared = choosing.by_comparison(it, args[0], kwargs)
-    if compared is not None:
-        return compared
     objects = choosing.known_objects(it, args[0])
     if objects is not None:
         reverse = kwargs.get("reverse", Const(False))

@@ -279,6 +279,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         ),
     ),
     (
+        functools.cmp_to_key,
+        _refuse("items are put in order by a comparison", "Give `sorted` the key of an item."),
+    ),
+    (
         container_polyfills.other_use_of_globals,
         _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
     ),

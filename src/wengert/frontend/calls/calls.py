@@ -6,7 +6,7 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -284,8 +284,7 @@ def _call_function(it: Interpreter, known: Any, module: str, args: Args, kwargs:
     if args and hasattr(known, "registry") and hasattr(known, "dispatch"):
         # more classes may get functions of their own
         rely_on_count(it.reading.guards, known.registry)
-        run = lambda function: call(it, as_known(function), args, kwargs)
-        return call_dispatched(it, known.dispatch, args[0], run)
+        return call(it, _dispatched(it, known.dispatch, args[0]), args, kwargs)
     owner = owner_of_init(known, args[0]) if args else None
     if owner:
         return it.init_of_base(owner, args, kwargs)
@@ -353,34 +352,17 @@ def _by_itself(function: FunctionType) -> bool:
     return of_python or as_they_are or hasattr(function, "registry")
 
 
-def call_dispatched(
-    it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
-) -> Value:
-    """What the function gives that `functools.singledispatch` chooses, by the class of the first argument."""
+def _dispatched(it: Interpreter, dispatch: Callable[[type], Any], first: Value) -> Value:
+    """The function that `functools.singledispatch` chooses, by the class of the first argument."""
     value = now(it, first)
     classes = classes_of(it, value) or (class_of(value),)
-    if None in classes:
+    functions = [None if cls is None else dispatch(cls) for cls in classes]
+    if functions[0] is None or any(each is not functions[0] for each in functions):
         raise it.unsupported(
             "which function is dispatched to depends on a class that only the run knows",
             "Create the object in the function, or specialise on an example of it.",
         )
-    functions = {cls: dispatch(cls) for cls in classes if cls is not None}
-    return _run_dispatched(it, value, functions, run)
-
-
-def _run_dispatched(
-    it: Interpreter, value: Value, functions: Mapping[type, Any], run: Callable[[Any], Value]
-) -> Value:
-    """Ask for one class after the other, as long as they differ; what is left is of the last."""
-    (cls, function), *others = functions.items()
-    if all(other is function for _, other in others):
-        return run(function)
-    its_type = it.atom(opaque(it, type, [value], {}))
-    return it.choose(
-        it.emit(st.is_, its_type, Const(cls)),
-        lambda: run(function),
-        lambda: _run_dispatched(it, value, dict(others), run),
-    )
+    return as_known(functions[0])
 
 
 def _module_of(function: Any) -> str:

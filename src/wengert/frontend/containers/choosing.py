@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from ...ir.graph import Const, Var
 from ...ir.types import Array, Seq
@@ -72,15 +72,6 @@ def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse
         keys = it.call(Const(manifest.ranks), [keys], {})
     order = it.emit(co.sorted_order, it.atom(keys), reverse=it.atom(reverse))
     return list_of(*(_pick(it, items, it.getitem(order, Const(k))) for k in range(len(items))))
-
-
-def by_comparison(it: Interpreter, items: Value, options: Mapping[str, Value]) -> Value | None:
-    """What `sorted` gives by a key that `functools.cmp_to_key` has made; None of all other keys."""
-    key = now(it, options.get("key", Const(None)))
-    if not isinstance(key, Items) or key.type is not manifest.Comparing:
-        return None
-    reverse = options.get("reverse", Const(False))
-    return it.call(Const(manifest.sorted_by), [items, key["mycmp"], reverse], {})
 
 
 def _pick(it: Interpreter, items: Sequence[Value], index: Value) -> Value:

@@ -251,12 +251,6 @@ class DataModel:
     @done_in("calls.calls")
     def call_known(self, known: Any, args: Args, kwargs: Kwargs) -> Value: ...
 
-    # What the function gives that `functools.singledispatch` chooses, by the class of the first argument.
-    @done_in("calls.calls")
-    def call_dispatched(
-        self, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
-    ) -> Value: ...
-
     # Call a function for its effect or for a value that has no derivative.
     @done_in("calls.unread_calls")
     def opaque(

@@ -239,24 +239,6 @@ def of_two(function: Any, left: Any, right: Any, /) -> Any:
     return function(left, right)
 
 
-class Comparing:
-    """What `functools.cmp_to_key` gives: a key for sorting."""
-
-    def __init__(self, mycmp: Any):
-        self.mycmp = mycmp
-
-
-def sorted_by(items: Any, compare: Any, reverse: Any = False) -> Any:
-    """`sorted(items, key=functools.cmp_to_key(compare))`."""
-    ordered = []
-    for item in reversed(items) if reverse else items:
-        k = len(ordered)
-        while k > 0 and compare(item, ordered[k - 1]) < 0:
-            k -= 1
-        ordered.insert(k, item)
-    return ordered[::-1] if reverse else ordered
-
-
 def ranks(items: Any) -> Any:
     """Of each item, of a class that says what `<` is, how many others are less."""
     return [sum([other < item for other in items]) for item in items]
@@ -284,7 +266,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (math.frexp, frexp),
     (cmath.polar, polar),
     (cmath.rect, rect),
-    (functools.cmp_to_key, Comparing),
     (itertools.product, product),
     (itertools.chain, chain),
     (itertools.islice, islice),
