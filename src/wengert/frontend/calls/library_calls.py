@@ -118,7 +118,7 @@ def _with_out_by_name(ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> tuple[Args
     return args[: ufunc.nin], {**kwargs, "out": tuple_of(*out)}
 
 
-_FLOATS_AT_LAST = frozenset(("logspace", "geomspace", "corrcoef", "cov"))
+_FLOATS_AT_LAST = frozenset(("geomspace", "corrcoef", "cov"))
 """Functions whose results are given the dtype that is asked for, if of floats, at last."""
 
 _OF_VIEWS = frozenset(("sliding_window_view",))

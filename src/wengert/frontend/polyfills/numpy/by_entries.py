@@ -31,14 +31,6 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     return back_in_place(results, axis) if np.ndim(results) == np.ndim(moved) else results
 
 
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
-    """`np.apply_over_axes`."""
-    for axis in axes if isinstance(axes, (list, tuple)) else (axes,):
-        result = func(a, axis)
-        a = result if np.ndim(result) == np.ndim(a) else np.expand_dims(result, axis)
-    return a
-
-
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
     """`np.fromfunction`."""
     indices = np.indices(shape).astype(dtype)

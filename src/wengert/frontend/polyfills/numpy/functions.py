@@ -95,11 +95,6 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     return take_op(a, np.flatnonzero(condition), axis=axis)
 
 
-def extract(condition: Any, arr: Any) -> Any:
-    """`np.extract`."""
-    return take_op(np.ravel(arr), np.flatnonzero(np.ravel(condition)))
-
-
 def unique(
     ar: Any,
     return_index: Any = False,
@@ -143,11 +138,6 @@ def diagflat(v: Any, k: Any = 0) -> Any:
     return np.diag(np.ravel(v), k)
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> Any:
-    """`np.unstack`."""
-    return tuple(np.moveaxis(x, axis, 0))
-
-
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
     x, widths = array_of(x), as_axes(window_shape)
@@ -177,18 +167,6 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any
     sign = np.sign(start)
     exponents = np.linspace(np.log(sign * start), np.log(sign * stop), num, endpoint=endpoint)
     return sign * np.exp(exponents)
-
-
-def logspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, axis: Any = 0
-) -> Any:
-    """`np.logspace`."""
-    return np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
-
-
-def diagonal_of_matrices(x: Any, /, *, offset: Any = 0) -> Any:
-    """`np.linalg.diagonal`."""
-    return np.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
@@ -298,7 +276,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
         for f in (histogram, histogram2d, block, delete, insert, resize)
     ),
     *same_names(np.linalg, globals()),
-    (np.linalg.diagonal, diagonal_of_matrices),
     (np.lib.stride_tricks.sliding_window_view, sliding_window_view),
     (np.divmod, divmod_),
 ]

@@ -48,25 +48,13 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     return p
 
 
-def poly(seq_of_zeros: Any) -> Any:
-    """`np.poly` of zeros, or of a matrix, whose zeros are its eigenvalues."""
-    zeros = array_of(seq_of_zeros)
-    if np.ndim(zeros) == 2:
-        coefficients = poly(np.linalg.eigvals(zeros))
-        return coefficients if np.iscomplexobj(zeros) else np.real(coefficients)
-    coefficients = np.ones(1, np.result_type(zeros, np.float32))
-    for zero in zeros:
-        coefficients = np.convolve(coefficients, np.stack((1.0 + 0.0 * zero, -zero)))
-    return coefficients
-
-
 class Poly1d:
     """`np.poly1d`."""
 
     __stands_for__ = np.poly1d
 
     def __init__(self, c_or_r: Any, r: Any = False):
-        self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
+        self.c = np.poly(c_or_r) if r else np.atleast_1d(c_or_r)
         self.coeffs = self.coef = self.coefficients = self.c
         self.order = np.shape(self.c)[0] - 1
 

@@ -84,54 +84,14 @@ def polyfromroots(roots: Any) -> Any:
     return np.poly(np.sort(roots))[::-1]
 
 
-def _clenshaw(x: Any, c: Any, up: Any, down: Any) -> Any:
-    """The sums b₀ and b₁ of b_k = c_k + up(k) x' b_{k+1} - down(k) b_{k+2}."""
-    n = np.shape(c)[0]
-    first, second = 0.0 * x + 0.0 * c[0], 0.0 * x + 0.0 * c[0]
-    for k in range(n - 1, -1, -1):
-        first, second = c[k] + up(k, x) * first - down(k) * second, first
-    return first, second
-
-
 def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """`numpy.polynomial.chebyshev.chebval`."""
+    """`numpy.polynomial.chebyshev.chebval`, by Clenshaw's sums b_k = c_k + 2 x b_{k+1} - b_{k+2}."""
     x = array_of(x)
-    b0, b1 = _clenshaw(x, _against(x, c, tensor), lambda k, x: 2 * x, lambda k: 1.0)
-    return b0 - x * b1
-
-
-def legval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """`numpy.polynomial.legendre.legval`."""
-    x = array_of(x)
-    return _clenshaw(
-        x,
-        _against(x, c, tensor),
-        lambda k, x: (2 * k + 1) / (k + 1) * x,
-        lambda k: (k + 1) / (k + 2),
-    )[0]
-
-
-def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """`numpy.polynomial.hermite.hermval`."""
-    x = array_of(x)
-    return _clenshaw(x, _against(x, c, tensor), lambda k, x: 2 * x, lambda k: 2.0 * (k + 1))[0]
-
-
-def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """`numpy.polynomial.hermite_e.hermeval`."""
-    x = array_of(x)
-    return _clenshaw(x, _against(x, c, tensor), lambda k, x: x, lambda k: k + 1.0)[0]
-
-
-def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """`numpy.polynomial.laguerre.lagval`."""
-    x = array_of(x)
-    return _clenshaw(
-        x,
-        _against(x, c, tensor),
-        lambda k, x: (2 * k + 1 - x) / (k + 1),
-        lambda k: (k + 1) / (k + 2),
-    )[0]
+    c = _against(x, c, tensor)
+    first, second = 0.0 * x + 0.0 * c[0], 0.0 * x + 0.0 * c[0]
+    for k in range(np.shape(c)[0] - 1, -1, -1):
+        first, second = c[k] + 2 * x * first - second, first
+    return first - x * second
 
 
 def _scaled(x: Any, domain: Any, window: Any) -> Any:
@@ -221,16 +181,12 @@ def chebyshev_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
 
 def legendre_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
     """`numpy.polynomial.Legendre`, as a function."""
-    return lambda x: legval(_scaled(x, domain, window), coef)
+    return lambda x: polynomial.legendre.legval(_scaled(x, domain, window), coef)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *same_names(polynomial.polynomial, globals()),
     (polynomial.chebyshev.chebval, chebval),
-    (polynomial.legendre.legval, legval),
-    (polynomial.hermite.hermval, hermval),
-    (polynomial.hermite_e.hermeval, hermeval),
-    (polynomial.laguerre.lagval, lagval),
     (polynomial.Polynomial, PowerSeries),
     (polynomial.Chebyshev, chebyshev_of),
     (polynomial.Legendre, legendre_of),

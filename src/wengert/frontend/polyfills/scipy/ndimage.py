@@ -259,5 +259,4 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (ndimage.sum_labels, _of_parts(np.sum)),
     (ndimage.mean, _of_parts(np.mean)),
     (ndimage.variance, _of_parts(np.var)),
-    (ndimage.standard_deviation, _of_parts(np.std)),
 ]
