@@ -40,7 +40,7 @@ def failing_span(traceback: TracebackType | None) -> Span | None:
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not code.co_filename.startswith((_WENGERT, *_installed())):
-            found = _span(code, traceback.tb_lasti)
+            found = span_at(code, traceback.tb_lasti)
         traceback = traceback.tb_next
     return found
 
@@ -72,11 +72,12 @@ def _span_of(frame: FrameType) -> Span | None:
     if key not in _known:
         if len(_known) > 10_000:
             _known.clear()
-        _known[key] = _span(*key)
+        _known[key] = span_at(*key)
     return _known[key]
 
 
-def _span(code: CodeType, instruction: int) -> Span | None:
+def span_at(code: CodeType, instruction: int) -> Span | None:
+    """The expression that an instruction is of."""
     positions = next(islice(code.co_positions(), instruction // 2, None), None)
     if positions is None:
         return None

@@ -118,6 +118,18 @@ def test_a_search_by_comparisons_is_warned_of(f):
             derivative(2.0)
 
 
+@pytest.mark.parametrize(
+    "f", [f for f in SEARCHES if f is not vectorised], ids=lambda f: f.__name__
+)
+def test_a_recorded_search_is_warned_of(f):
+    """The recorder does not see searches for arrays."""
+    for derivative in (wg.grad(f, tier="recorded"), wg.hessian(f, tier="recorded")):
+        with pytest.warns(
+            DerivativeWarning, match=r"test_searches.py:\d+: what is searched for by this"
+        ):
+            derivative(2.0)
+
+
 def test_B_W3_a_bisection_by_hand():
     gradient = wg.grad(lambda a: root(a) + 1.0)
     with pytest.warns(DerivativeWarning, match=r"`brentq` or `wg.implicit`") as caught:
@@ -127,7 +139,9 @@ def test_B_W3_a_bisection_by_hand():
         warnings.simplefilter("error", DerivativeWarning)
         stepped = wg.grad(one_step)(2.0)
         solved = wg.grad(wg.implicit(lambda x, a: x * x - a, root))(2.0)
+        recorded = wg.grad(one_step, tier="recorded")(2.0)
     assert stepped == pytest.approx(0.5 / 2**0.5)
+    assert recorded == pytest.approx(0.5 / 2**0.5)
     assert solved == pytest.approx(0.5 / 2**0.5)
 
 
@@ -225,10 +239,47 @@ def returned_early(x):
     return u * x
 
 
+def counted_down(x):
+    count = 0.0
+    while x > 1e-9:
+        x, count = 0.5 * x, count + 1.0
+    return count
+
+
+def stepped_up_to(x):
+    t, count = 0.0, 0.0
+    while t < x:
+        t, count = t + 0.1, count + 1.0
+    return count
+
+
+def looked_up(x):
+    table, lo, hi = [0.03 * k for k in range(1000)], 0, 999
+    while hi - lo > 1:
+        mid = (lo + hi) // 2
+        if table[mid] <= x:
+            lo = mid
+        else:
+            hi = mid
+    return table[lo]
+
+
+def descended(a):
+    x, step, before = 0.0, 0.3, 1e300
+    for _ in range(200):
+        x = x - step * (2 * (x - a) + 4 * (x - a) ** 3)
+        loss = (x - a) ** 2 + (x - a) ** 4 + a
+        if loss > before:
+            step *= 0.9
+        before = loss
+    return x
+
+
 V = np.array([0.3, 0.9, 0.2])
 OTHERS = [
     (line_search, 0.3), (adaptive, 2.0), (newton, 2.0), (largest, V), (counted, V), (secant, 2.0),
-    (regula_falsi, 2.0), (simulated, 0.7), (returned_early, 0.7),
+    (simulated, 0.7), (returned_early, 0.7), (counted_down, 0.7), (stepped_up_to, 1.0), (looked_up, 7.005),
+    (descended, 0.8),
 ]  # fmt: skip
 
 
@@ -238,6 +289,17 @@ def test_loops_that_compute_are_not(f, x):
         warnings.simplefilter("error", DerivativeWarning)
         wg.grad(f)(x)
         wg.pushforward(f, x)
+        wg.grad(f, tier="recorded")(x)
+
+
+def test_false_position_is_not_but_when_recorded():
+    """Its derivative lags behind what it finds, which the recorder sees."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DerivativeWarning)
+        lagging = wg.grad(regula_falsi)(2.0)
+    assert abs(lagging - 0.5 / 2**0.5) > 0.1
+    with pytest.warns(DerivativeWarning, match="what is searched for"):
+        assert wg.grad(regula_falsi, tier="recorded")(2.0) == pytest.approx(lagging)
 
 
 def test_programs_of_the_corpus_are_not_warned_of():

@@ -20,6 +20,7 @@ from ...numbers.squares import FOLLOWED
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import linear_algebra as la
 from .boxes import Recorded, as_class_says, asked, at_level_below, gathered_items, noted, recorded
+from .searches import compare
 from .steps import Weighted
 from .tape import FLOATS, Number, noting
 
@@ -182,15 +183,21 @@ def of_float(op: Op, row: Any, function: Callable[[float], Any], x: Recorded) ->
 def _asking(name: str, op: Op | None) -> Any:
     """What a program is told of a number, noted where its run is to be written out."""
     tell = getattr(Recorded, name)
+    orders = name in _ORDERS
 
     def told(self: Recorded, *others: Any) -> Any:
         answer = tell(self, *others)
+        if orders and self.number is not None and self.tape.is_open and not self.tape.is_listed:
+            frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            compare(frame, self, others[0])
         if self.tape.listed is not None and answer is not NotImplemented:
             asked(op, (self, *others), {}, answer)
         return answer
 
     return told
 
+
+_ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
 
 for _name, _question in {
     "__lt__": st.lt, "__le__": st.le, "__gt__": st.gt, "__ge__": st.ge, "__eq__": st.eq, "__ne__": st.ne,
@@ -249,7 +256,7 @@ def _saying(name: str) -> Any:
     return say
 
 
-_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+_COMPARISONS = (*_ORDERS, "__eq__", "__ne__")
 
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
     for _prefix in ("", "r"):

@@ -27,6 +27,7 @@ from .handlers import is_of_c, met_in_c
 from .leaving import Leaving
 from .libraries import own_rule
 from .memory import NUMPYS_OWN
+from .searches import warn_of_searches
 from .sweeps import Run
 from .tape import Tape
 from .world import World
@@ -134,8 +135,12 @@ class RecordedRun:
             leaving.settle()
             self.value = leaving.plain(y)
             del y
+        self._leave(leaving)
+
+    def _leave(self, leaving: Leaving) -> None:
         leaving.sweep_out(self._expected(), set(_containers(self.y)))
         self._world = None
+        warn_of_searches(self.run, [leaf.box for leaf in self.leaves], boxes_in_structure(self.y))
 
     def _refuse_caught(self) -> None:
         """Raise what was refused in the run, though a handler of the program has caught it."""

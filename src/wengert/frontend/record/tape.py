@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from types import CodeType
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,6 +55,8 @@ class Tape:
         """Whether the program has a dictionary or set of floats from before the run: memos that others have filled."""
         self.texts: set[str | bytes] = set()
         """What numbers with derivatives were shown as."""
+        self.searches: dict[tuple[CodeType, int], Any] = {}
+        """By instruction, what numbers with derivatives were compared with (`searches`)."""
 
     @property
     def is_listed(self) -> bool:
