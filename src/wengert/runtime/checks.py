@@ -51,6 +51,15 @@ def real_argument(x: Any) -> None:
         )
 
 
+def real_power(x: Any) -> None:
+    """ValueError for a number that is complex where its kind says a float: no other operator makes such numbers."""
+    if isinstance(x, complex):
+        raise unclear(
+            "a power of a negative number is complex in this run, and is asked for what differs between floats and "
+            "complex numbers\nMake the number complex before, `complex(x)**p`, or take the power of `abs(x)`."
+        )
+
+
 def spanning(x: Any) -> None:
     """TypeError for an argument whose numbers do not form an array."""
     is_array = isinstance(x, (list, tuple, np.ndarray, np.number, int, float, complex))

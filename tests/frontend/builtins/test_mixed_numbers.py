@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import textwrap
 
@@ -11,6 +12,7 @@ from standing_alone import loaded
 from ways import is_right, outcomes, wanted
 
 import wengert as wg
+from wengert.errors import UnsupportedSyntax
 
 PROGRAM = """
 import functools, math, numbers
@@ -211,3 +213,66 @@ def test_arrays_have_the_dtype_of_the_run(tmp_path):
                     x,
                 )
     assert tally["right"] > 2 * tally["refused"], tally
+
+
+# --- floats to the power of a fraction, which are complex where the float is negative ------------
+
+
+def _length(x):
+    return abs((x - 2.0) ** 1.5)
+
+
+def _length_of_sum(x):
+    return abs(2 * (x - 2.0) ** 0.5 * x + 1) + x
+
+
+def _by_class(x):
+    z = (x - 2.0) ** 0.5
+    if isinstance(z, float):
+        return 3.0 * z
+    return z.real * 2 + z.imag * 5
+
+
+def _by_type(x):
+    z = (x - 2.0) ** 0.5
+    return z.imag if type(z) is complex else 2.0 * z
+
+
+def _by_pattern(x):
+    match (x - 2.0) ** 0.5:
+        case float() as z:
+            return 4.0 * z
+        case z:
+            return z.imag
+
+
+def _imaginary(x):
+    return ((x - 2.0) ** 1.5).imag * x
+
+
+def _in_a_loop(x):
+    total = 0.0
+    for k in range(4):
+        total += abs((x - k) ** 0.75)
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [_length, _length_of_sum, _by_class, _by_type, _by_pattern, _imaginary, _in_a_loop],
+    ids=lambda f: f.__name__,
+)
+def test_a_power_that_is_complex_in_a_run(f):
+    for x in (3.3, 1.3):
+        expected = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+        assert wg.grad(f)(x) == pytest.approx(expected, abs=1e-7)
+        assert wg.pushforward(f, x)[1](1.0) == pytest.approx(expected, abs=1e-7)
+    with pytest.raises(UnsupportedSyntax, match="a power of a negative number is complex"):
+        wg.grad(f, tier="static")(1.3)
+
+
+def test_powers_that_are_real_are_not_asked():
+    def distance(x):
+        return abs((x * x + (x - 1.0) ** 2) ** 0.5) + abs(x**3) + abs(math.exp(x) ** 0.5)
+
+    assert "power" not in wg.code_adjoint(distance, 1.0)

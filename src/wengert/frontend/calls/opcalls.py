@@ -12,11 +12,12 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number, Seq, Struct
-from ...ops import registry as ops
+from ...ops import elementwise as el, registry as ops
 from ...ops.array_kinds import dtype_of, dtype_of_kind
 from ...ops.arrays.shape import kind_if_number
 from ...ops.signatures import Signature, parse_signature, with_own_names
 from ...rules.registry import rule_for
+from ..domain.number_classes import must_be_real
 from ..domain.values import Args, Items, Kwargs, Value, is_object, kind_of_value, tuple_of
 from ..heap import now
 from ..machine.interpreter import Interpreter
@@ -97,6 +98,8 @@ def _emit_bound(
         it.atom(v) if row or name == "shape" else _operand(it, op, namespace, v)
         for name, v in values
     ]
+    if op in _TELLING_COMPLEX and not row:
+        must_be_real(it, operands[0])
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
     kind = None if row or not operands else kind_if_number(op, namespace, operands, params)
@@ -105,6 +108,10 @@ def _emit_bound(
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
     return it.open_up(_of_dtype(it, op, operands, params, result))
+
+
+_TELLING_COMPLEX = frozenset((el.abs_, el.real, el.imag, el.conj))
+"""Ops that do something else with complex numbers than with floats."""
 
 
 def _without_ordinary(

@@ -12,9 +12,10 @@ import numpy as np
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import BOOL, Array, Number, NumberType, Seq
+from ...ir.types import BOOL, FLOAT, Array, Number, NumberType, Seq
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays import reduction as red
+from ...ops.program import checks
 from .values import Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def _is_narrow_class(cls: type) -> bool:
 
 def is_instance(it: Interpreter, number: Atom, kind: Number, wanted: Sequence[type]) -> bool | None:
     """Whether a number is of one of some classes; None: that is not said by its kind."""
+    must_be_real(it, number)
     return _agreed([issubclass(cls, tuple(wanted)) for cls in _classes(it, number, kind)])
 
 
@@ -66,6 +68,7 @@ def classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
     kind = kind_of_value(value)
     if not isinstance(value, Var) or not isinstance(kind, Number):
         return ()
+    must_be_real(it, value)
     return tuple(sorted(_classes(it, value, kind), key=lambda cls: cls.__module__ != "builtins"))
 
 
@@ -80,6 +83,15 @@ def is_exact(it: Interpreter, number: Atom) -> bool:
 def has_exact_dtype(it: Interpreter, array: Atom) -> bool:
     """Whether an array certainly has the dtype that its kind says: it is made of no numbers in doubt."""
     return _Origins(it).has_exact_dtype(array, _DEPTH)
+
+
+def must_be_real(it: Interpreter, value: Value) -> None:
+    """Refuse the runs in which a float is complex, where the program asks for what differs.
+
+    To Python a float to the power of a fraction is a complex number where the float is negative.
+    """
+    if kind_of_value(value) == FLOAT and _Origins(it).may_be_complex(it.atom(value), _DEPTH):
+        it.emit(checks.real_power, it.atom(value), namespace="rt")
 
 
 def _agreed(answers: Sequence[bool]) -> bool | None:
@@ -162,6 +174,34 @@ class _Origins:
         operands = [arg for arg in eqn.args if isinstance(arg, Var)]
         made_of = lambda: all(self.has_exact_dtype(arg, depth - 1) for arg in operands)
         return not (eqn.op.effect or eqn.blocks) and self._once("dtype", atom, made_of)
+
+    def may_be_complex(self, atom: Atom, depth: int) -> bool:
+        """Whether a number is, or is made of, a float to the power of a fraction."""
+        eqn = self._definition(atom)
+        if eqn is None or not depth or not eqn.op.elementwise or eqn.namespace in ("np", "math"):
+            return False
+        if eqn.op is el.pow_ and isinstance(eqn.args[1], Const):
+            exponent = eqn.args[1].value
+            if type(exponent) is float and not exponent.is_integer():
+                return not self._is_no_less_than_zero(eqn.args[0], depth)
+        follows = lambda: any(self.may_be_complex(each, depth - 1) for each in eqn.args)
+        return self._once("complex", atom, follows)
+
+    def _is_no_less_than_zero(self, atom: Atom, depth: int) -> bool:
+        """Whether a number is certainly not negative: a square, a length, a sum of such."""
+        if isinstance(atom, Const):
+            return type(atom.value) in (int, float) and atom.value >= 0
+        eqn = self._definition(atom)
+        if eqn is None or not depth:
+            return False
+        if eqn.op in (el.abs_, el.exp, el.sqrt, el.square, el.hypot, el.cosh):
+            return True
+        if eqn.op is el.pow_ and isinstance(eqn.args[1], Const):
+            return type(eqn.args[1].value) is int and eqn.args[1].value % 2 == 0
+        if eqn.op is el.mul and eqn.args[0] == eqn.args[1]:
+            return True
+        combined = lambda: all(self._is_no_less_than_zero(each, depth - 1) for each in eqn.args)
+        return eqn.op in (el.add, el.mul, el.div) and self._once("positive", atom, combined)
 
     def is_wide(self, atom: Atom, depth: int) -> bool:
         """Whether a number, or every item of an array, is certainly no narrow one."""

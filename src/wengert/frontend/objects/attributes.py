@@ -21,7 +21,7 @@ from ...runtime.containers import own_dictionary
 from ..boundary.templates import Template
 from ..classes import bound_methods, class_lookup, instances
 from ..data import known_text, tables
-from ..domain.number_classes import has_exact_dtype
+from ..domain.number_classes import has_exact_dtype, must_be_real
 from ..domain.values import (
     PLAIN,
     Args,
@@ -215,6 +215,7 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         return _of_dtype(it, value, name)
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
+        must_be_real(it, value)
         of_number = None if it.builder.derived else kind_if_number(op, "attr", (value,), {})
         found = it.builder.emit_with(op, (value,), {}, "attr", kind=of_number)
         if name == "flat":

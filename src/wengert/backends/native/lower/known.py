@@ -189,3 +189,9 @@ def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
 def _scalar_seed(site: BlockLowering, eqn: Eqn) -> nv.Value:
     site.scalar(eqn.args[0])
     return nv.Scalar(Constant(1.0, "f64"), nv.PYTHON)
+
+
+@lowers("real_power")
+def _real_power(site: BlockLowering, eqn: Eqn) -> nv.Value:
+    """A power of Python's numbers leaves native code where it is not real."""
+    return nv.StaticValue(Const(None))
