@@ -7,6 +7,7 @@ import collections
 import contextlib
 import copy
 import functools
+import pickle
 import statistics
 import types
 import weakref
@@ -245,6 +246,42 @@ def test_weak_references_are_there_as_long_as_in_python(f):
     slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
     assert wg.grad(f)(0.7) == pytest.approx(slope)
     assert wg.pushforward(f, 0.7)[1](1.0) == pytest.approx(slope)
+
+
+# --- pickle -----------------------------------------------------------------------------------------
+
+
+class Mass:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Mass(self.value + getattr(other, "value", other))
+
+    def __mul__(self, by):
+        return Mass(self.value * by)
+
+
+ONE, SEVERAL = pickle.dumps(Mass(2.0)), pickle.dumps([Mass(2.0), Mass(3.0)])
+
+
+def grown(x):
+    mass = pickle.loads(ONE)
+    while mass.value < 50:
+        mass = mass * x + 1.0
+    return mass.value * x
+
+
+def summed(x):
+    total = Mass(0.0)
+    for mass in pickle.loads(SEVERAL):
+        total = total + mass * x
+    return total.value * x
+
+
+@pytest.mark.parametrize("f", [grown, summed])
+def test_operators_of_unpickled_objects(f):
+    wg.testing.check_gradient(f, 2.3)
 
 
 # --- statistics -------------------------------------------------------------------------------------

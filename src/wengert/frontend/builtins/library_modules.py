@@ -366,8 +366,9 @@ def handler_of(known: Any) -> Handler | None:
             return asks
     if module in _OF_FILES and isinstance(known, FunctionType):
         return _opaque(known)
-    if module in _KNOWN_TO_RUNS:
-        return _refuse(*_KNOWN_TO_RUNS[module])
+    known_to_runs = _KNOWN_TO_RUNS.get(str(module)) or _KNOWN_TO_RUNS.get(_full_name(known))
+    if known_to_runs is not None:
+        return _refuse(*known_to_runs)
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",
@@ -388,11 +389,18 @@ _WEAK_REFERENCES = (
 )
 
 
+_UNPICKLED = (
+    "of which class an object is that `pickle` makes is known only when the program runs",
+    "Load it outside of the function and pass it as an argument.",
+)
+
+
 _KNOWN_TO_RUNS = {
     **dict.fromkeys(("queue", "_queue"), _QUEUES),
     **dict.fromkeys(("weakref", "_weakref", "_weakrefset"), _WEAK_REFERENCES),
+    **dict.fromkeys(("_pickle.loads", "_pickle.load"), _UNPICKLED),
 }
-"""By module: what reading cannot know of its functions and classes, and what to do."""
+"""By module or function: what reading cannot know of its functions and classes, and what to do."""
 
 
 _ELSEWHERE = {
@@ -401,6 +409,10 @@ _ELSEWHERE = {
     "asyncio": ("run", "gather"),
 }
 """By package: none of these is imported for it."""
+
+
+def _full_name(known: Any) -> str:
+    return f"{getattr(known, '__module__', '')}.{getattr(known, '__name__', '')}"
 
 
 def _starts_elsewhere(known: Any) -> bool:
