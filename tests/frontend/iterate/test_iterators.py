@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 import operator
+import types
 from collections import deque
 
 import numpy as np
@@ -945,15 +946,48 @@ def flat_in_pairs(x):
     return sum(a * b for a, b in zip(items, items, strict=True)) + items[3]
 
 
+def flat_on_one_of_two_paths(x):
+    a = x * np.arange(1.0, 5.0)
+    items = a if x > 5 else a.flat
+    for item in items:
+        if item > 1.0:
+            break
+    return sum(item * item for item in items)
+
+
+def flat_in_an_attribute(x):
+    holder = types.SimpleNamespace(items=(x * np.arange(1.0, 5.0)).flat)
+    first = [item for item, _ in zip(holder.items, "ab", strict=False)]
+    return sum(holder.items) * first[1]
+
+
+def flat_by_two_names(x):
+    items = others = (x * np.arange(1.0, 5.0)).flat
+    for item in items:
+        if item > 1.0:
+            break
+    return sum(item * item for item in others)
+
+
+def flat_in_a_closure(x):
+    items = (x * np.arange(1.0, 5.0)).flat
+    total = lambda: sum(item * item for item in items)
+    return total() + total()
+
+
 def flat_in_each_place(x):
     a = x * np.arange(1.0, 5.0).reshape(2, 2)
     items = a.flat
     return sum(a.flat) * sum(items) + items[0] + items[1] * max(a.flat)
 
 
-@pytest.mark.parametrize(
-    "f", [flat_asked_for_one, flat_walked_over_twice, flat_in_pairs, flat_in_each_place]
-)
+FLATS = [
+    flat_asked_for_one, flat_walked_over_twice, flat_in_pairs, flat_on_one_of_two_paths, flat_in_an_attribute,
+    flat_by_two_names, flat_in_a_closure,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", [*FLATS, flat_in_each_place])
 @pytest.mark.parametrize("tier", [None, "recorded"])
 def test_flat_goes_on_where_it_has_come_to(f, tier):
     value, gradient = wg.value_and_grad(f, tier=tier)(0.7)
@@ -961,8 +995,10 @@ def test_flat_goes_on_where_it_has_come_to(f, tier):
     assert gradient == pytest.approx(slope(f, 0.7), rel=1e-7)
 
 
-@pytest.mark.parametrize("f", [flat_asked_for_one, flat_walked_over_twice, flat_in_pairs])
+@pytest.mark.parametrize("f", FLATS)
 def test_flat_is_read_where_it_is_walked_over_once(f):
-    with pytest.raises(UnsupportedSyntax, match="goes on where it has come to"):
+    with pytest.raises(
+        UnsupportedSyntax, match=r"goes on where it has come to|which iterator it is"
+    ):
         wg.grad(f, tier="static")(0.7)
     assert wg.grad(flat_in_each_place, tier="static")(0.7) == wg.grad(flat_in_each_place)(0.7)

@@ -197,6 +197,9 @@ class JoinValues(JoinOneSided):
             return a
         if any(isinstance(each, Items) and each.form == "iterator" for each in (a, b)):
             return self._merge_iterators(a, b)
+        walks = self.interpreter.reading.walks_over
+        if any(isinstance(each, Var) and each in walks for each in (a, b)):
+            return self._lost(Untracked("branches differ in which iterator it is"))
         if isinstance(a, Items) and isinstance(b, Items) and is_mutable(a) and is_mutable(b):
             return self._merge_objects(a, b)
         if (

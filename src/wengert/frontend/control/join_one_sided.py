@@ -76,6 +76,9 @@ class JoinOneSided(Join):
         assert isinstance(current, Var)
         out = self._sided(current.kind, current, side)
         self._note_aliases(out, value, side)
+        walks = self.interpreter.reading.walks_over
+        if value in walks:
+            walks.add(out)
         if is_mutable(out) and self._is_from_outside(value):
             self.interpreter.reading.choices[out] = Const(True), value, None
         return out

@@ -30,7 +30,7 @@ from ..domain.values import (
 )
 from ..functions.closures import make_closure
 from ..heap import cells, now
-from ..iterate.iterators import must_be_walked_once
+from ..iterate.iterators import must_be_no_walk, must_be_walked_once
 from ..machine.failing import fail_now
 from ..machine.interpreter import Interpreter
 from ..machine.turns import must_be_known
@@ -63,7 +63,7 @@ def _constant(it: Interpreter, node: ast.Constant) -> Value:
 def _name(it: Interpreter, node: ast.Name) -> Value:
     value = it.lookup(it.frame.scope, node.id)
     if isinstance(value, Var) and value in it.reading.walks_over:
-        must_be_walked_once(it, node.id)
+        must_be_walked_once(it, value, node.id)
     return _no_view_of_another(it, value)
 
 
@@ -241,6 +241,8 @@ def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:
 def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
     found = it.getattr(evaluate(it, node.value), node.attr)
+    if node.attr != "flat":
+        must_be_no_walk(it, found)
     return found if node.attr == "__dict__" else _no_view_of_another(it, found)
 
 
@@ -259,6 +261,7 @@ def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
     if isinstance(value, Items) and not isinstance(node.value, ast.Subscript):  # `table[i][j]`
         must_be_known(it, value, index)
     found = it.getitem(value, index)
+    must_be_no_walk(it, found)
     of_flat = isinstance(node.value, ast.Attribute) and node.value.attr == "flat"
     is_walk = of_flat or (isinstance(value, Var) and value in it.reading.walks_over)
     is_part = isinstance(node.slice, ast.Slice) or index == Const(...)

@@ -255,13 +255,25 @@ def is_kept(it: Interpreter, iterator: Items) -> bool:
     return any(_holds(content, iterator) for content in held if isinstance(content, Items))
 
 
-def must_be_walked_once(it: Interpreter, name: str) -> None:
+def must_be_walked_once(it: Interpreter, value: Var, name: str) -> None:
     """Refuse the name of an `x.flat` that may be walked over twice, of which the second walk goes on."""
-    if name in _read_again(it.frame.closure.node):
-        raise it.unsupported(
-            f"`{name}` is an `x.flat`, which goes on where it has come to when it is walked over again",
-            "Walk over `x.ravel()`; or write `x.flat` in each place.",
-        )
+    function = it.frame.closure.node
+    first = it.reading.walked_by.setdefault(value, (name, function))
+    if name in _read_again(function) or first != (name, function) or name not in it.vars:
+        raise _goes_on(it, f"`{name}`")
+
+
+def must_be_no_walk(it: Interpreter, value: Value) -> None:
+    """Refuse an `x.flat` that an object or a container holds, where it may be walked over twice."""
+    if isinstance(value, Var) and value in it.reading.walks_over:
+        raise _goes_on(it, "this")
+
+
+def _goes_on(it: Interpreter, what: str) -> Exception:
+    return it.unsupported(
+        f"{what} is an `x.flat`, which goes on where it has come to when it is walked over again",
+        "Walk over `x.ravel()`; or write `x.flat` in each place.",
+    )
 
 
 @lru_cache(maxsize=1024)

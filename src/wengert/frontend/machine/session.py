@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -199,6 +200,8 @@ class Session:
     """What stands for them where they are views."""
     walks_over: set[Atom] = field(default_factory=set[Atom])
     """What `x.flat` gave: it reads `x` whenever it is read."""
+    walked_by: dict[Atom, tuple[str, ast.AST]] = field(default_factory=dict[Atom, Any])
+    """By which of its names such a walk was read, and in which function."""
     sources: dict[int, tuple[CodeType, Source]] = field(default_factory=dict[int, Any])
     """Of the code of functions that were called, by its identity."""
     walked: set[Var] = field(default_factory=set[Var])
