@@ -20,7 +20,7 @@ from ..ir.callers import calling_span
 from ..ops.dispatch.lookup import must_be_number
 from ..ops.dispatch.precision import is_exact
 from ..ops.program.checks import counted
-from ..runtime.containers import CONTENTS, attributes_of, built, is_built_on_container, refill
+from ..runtime.containers import CONTENTS, attributes_of, built, hold, is_built_on_container, refill
 from ..runtime.copies import lying_alike
 from ..runtime.gradients import like_built_on, parts_of_gradient
 from ..runtime.reached import closed_over
@@ -89,7 +89,7 @@ def with_parts(x: Any, parts: dict[str, Any]) -> Any:
         return made
     made = copy.copy(x)
     for name, item in parts.items():
-        object.__setattr__(made, name, item)
+        hold(made, name, item)
     return made
 
 

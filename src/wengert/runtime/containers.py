@@ -54,6 +54,14 @@ def own_dictionary(x: Any) -> dict[str, Any]:
         return {}
 
 
+def hold(x: Any, name: str, item: Any) -> None:
+    """Have an object hold an attribute: in its `__dict__`, where a property has that name."""
+    if isinstance(getattr(type(x), name, None), property):
+        own_dictionary(x)[name] = item
+    else:
+        object.__setattr__(x, name, item)
+
+
 def _in_slots(x: Any) -> Iterator[tuple[str, Any]]:
     for cls in type(x).__mro__:
         for name in _slots(cls) if "__slots__" in vars(cls) else ():

@@ -431,19 +431,6 @@ class Slotted:
         self.a = a
 
 
-class Computed:
-    def __init__(self, a):
-        self.__dict__["a"] = a
-
-    @property
-    def a(self):
-        return 1.0
-
-    @a.setter
-    def a(self, value):
-        raise AttributeError(value)
-
-
 def plain(x):
     return x
 
@@ -456,7 +443,7 @@ VALUES = [
     [{"b": 1.0}] * 70,
     {"a": 1.0}, {"a": 1}, {"b": 1.0}, {"a": 1.0, "b": 1.0}, {"b": 1.0, "a": 1.0}, {"a": {"a": 1.0}}, Point(1.0, 2.0),
     Point(1, 2.0), (1.0, 2.0), Parameters(1.0, np.ones(2)), Parameters(1, np.ones(2)), Record(1), Record(2),
-    Slotted(1.0), Slotted(1), Computed(1.0), Computed(2), types.SimpleNamespace(a=1.0), types.SimpleNamespace(a=1),
+    Slotted(1.0), Slotted(1), types.SimpleNamespace(a=1.0), types.SimpleNamespace(a=1),
     plain, of_captured(1.0), of_captured(1), Library(size=2).cost, Record(1).weighed, math.sin, np, {1, 2},
     b"a", Parameters, collections.OrderedDict(a=1.0),
     np.ones(2)[::-1], np.ones(2, dtype=">f8"), np.array(["a"]), [None] * 7, [[]] * 7,

@@ -2313,3 +2313,55 @@ def test_an_object_of_one_of_two_classes_is_refused_before_anything_is_run(f, x)
         assert way() == expected
         assert ENTERED == left
     assert wg.pushforward(f, x)[0] == value
+
+
+# --- entries of `__dict__` behind properties -------------------------------------------------
+
+
+class Covered:
+    def __init__(self):
+        self.base = 1.5
+
+    @property
+    def p(self):
+        return 2.0 * self.base
+
+
+COVERED, GIVEN = Covered(), Covered()
+vars(GIVEN)["p"] = 5.0
+
+
+def entered_in_the_program(x):
+    made = Covered()
+    made.__dict__["p"] = x
+    vars(made).update(base=x * x)
+    return made.p * made.__dict__["p"]
+
+
+def entered_in_a_global(x):
+    COVERED.__dict__["p"] = x
+    return COVERED.__dict__["p"] * COVERED.p
+
+
+def entered_before(x):
+    return vars(GIVEN)["p"] * x + GIVEN.p * x * x
+
+
+def entered_and_listed(x):
+    listed = []
+    for k in range(int(3 * x)):
+        made = Covered()
+        made.__dict__["p"] = x * k
+        listed.append(made)
+    return sum(each.p * each.__dict__["p"] for each in listed)
+
+
+@pytest.mark.parametrize(
+    "f", [entered_in_the_program, entered_in_a_global, entered_before, entered_and_listed]
+)
+def test_an_entry_behind_a_property_is_no_attribute(f):
+    expected = pytest.approx((f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6, rel=1e-7)
+    assert wg.grad(f)(1.3) == expected
+    assert wg.pushforward(f, 1.3)[1](1.0) == expected
+    gradient = wg.grad(lambda covered: vars(covered)["p"] ** 2 * covered.p)(GIVEN)
+    assert (gradient.p, gradient.base) == (30.0, 50.0)

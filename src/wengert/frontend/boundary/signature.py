@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedSyntax
 from ...ir.op import Op
 from ...ir.types import (
     BOOL,
@@ -44,6 +45,7 @@ from ...runtime.containers import (
 )
 from ...runtime.reached import closed_over
 from ..domain.number_classes import DEEPEST
+from ..domain.properties import behind_property, is_property
 from ..syntax.declarations import keeps_state
 from .foreign_libraries import is_data, is_picture
 from .no_code import (
@@ -212,7 +214,7 @@ def _kind_of_container(value: Any, depth: int, like: Kind | None) -> Kind:
 
             declared = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
             # beside its fields it has what its `__post_init__` assigned
-            names = tuple(dict.fromkeys([*declared, *own_attributes(value)]))
+            names = tuple(dict.fromkeys([*declared, *_own(value)]))
             parts = [getattr(value, name) for name in names]
             return _struct("dataclass", names, parts, depth, type(value), like)
         case _:
@@ -355,6 +357,15 @@ def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
         )
 
 
+def _own(value: Any) -> dict[str, Any]:
+    """What an object keeps, by names that are attributes of it."""
+    attributes = own_attributes(value)
+    for name in attributes:
+        if is_property(type(value), name):
+            raise UnsupportedSyntax(*behind_property(type(value), name))
+    return attributes
+
+
 def _kind_of_object(value: Any, depth: int, like: Kind | None = None) -> Kind:
     refuse_perturbed(value)
     if library_of_arrays(type(value)):
@@ -370,7 +381,7 @@ def _kind_of_object(value: Any, depth: int, like: Kind | None = None) -> Kind:
         return PICTURE
     if is_data(value):
         return Static(value)
-    attributes = own_attributes(value)
+    attributes = _own(value)
     if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
     is_called = isinstance(getattr(type(value), "__call__", None), types.FunctionType)  # noqa: B004

@@ -12,6 +12,7 @@ from ...ops.arrays import creation
 from ...ops.program import memory as me
 from .. import heap
 from ..data import tables
+from ..domain.properties import behind_property, is_property
 from ..domain.values import (
     Closure,
     Items,
@@ -278,6 +279,8 @@ def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]
     owner = place.twin.origin
     assert isinstance(owner, Items)
     for name, value in new.items():
+        if is_property(owner.type, name):
+            raise it.unsupported(*behind_property(owner.type, name))
         it.write_attribute(it.known_object(owner), name, value)
     it.heap[place] = Untracked("it is the `__dict__` of an object that has changed")
     return True

@@ -12,6 +12,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import structure as st
 from ...ops.program import memory as me
+from ..domain.properties import behind_property, is_property
 from ..domain.values import (
     Items,
     Maybe,
@@ -39,7 +40,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     Raises:
         NeedsWhole: it does, and the program is read again.
     """
-    _refuse_object_keys(it, items)
+    _refuse_keys(it, items)
     _refuse_stand_in(it, items)
     _refuse_one_of_two(it, items)
     key = it.builder.span
@@ -109,7 +110,7 @@ def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
 
     `like`: the kind of a list or dictionary that it is about to be, which may hold more.
     """
-    _refuse_object_keys(it, items)
+    _refuse_keys(it, items)
     place = place_of(it, items)
     _refuse_one_of_two(it, items)
     if items.type is None and not it.reading.general:
@@ -360,12 +361,15 @@ def _refuse_one_of_two(it: Interpreter, items: Items) -> None:
         )
 
 
-def _refuse_object_keys(it: Interpreter, items: Items) -> None:
+def _refuse_keys(it: Interpreter, items: Items) -> None:
     if items.form == "dict" and any(isinstance(key, ObjectKey) for key in items.keys):
         raise it.unsupported(
             "a dictionary whose keys are objects is needed as a value at run time",
             "Keep the values on the objects, or in a list beside them.",
         )
+    for name in items.keys if items.type is not None else ():
+        if is_property(items.type, name):
+            raise it.unsupported(*behind_property(items.type, name))
 
 
 def run_time_kind(items: Items, like: Kind | None = None) -> Kind:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...runtime.containers import is_built_on_container, own_base, own_dictionary, refill
+from ...runtime.containers import hold, is_built_on_container, own_base, refill
 from ...runtime.reached import inside
 from .boxes import Recorded
 from .foreign import is_polyfilled
@@ -35,14 +35,6 @@ def fill(made: Any, attributes: dict[str, Any]) -> None:
         return
     for name, item in attributes.items():
         hold(made, name, item)
-
-
-def hold(x: Any, name: str, item: Any) -> None:
-    """Have an object hold an attribute: in its `__dict__`, where a property has that name."""
-    if isinstance(getattr(type(x), name, None), property):
-        own_dictionary(x)[name] = item
-    else:
-        object.__setattr__(x, name, item)
 
 
 def items_of(held: Any, of: Callable[[Any], Any]) -> Any:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...numbers.number import PerturbedNumber
-from ...runtime.containers import CONTENTS, attributes_of, is_built_on_container, refill
+from ...runtime.containers import CONTENTS, attributes_of, hold, is_built_on_container, refill
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
-from .classes import CLASS, PLAIN, hold, is_object, is_own_class
+from .classes import CLASS, PLAIN, is_object, is_own_class
 from .world import World
 
 
