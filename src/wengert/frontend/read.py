@@ -123,12 +123,8 @@ def _read_once(
 
 
 def _relied_on(reading: Session, seen: Seen) -> tuple[Guard, ...]:
-    """What the program found in modules and classes, except in what it changes itself of the classes."""
-    in_classes = (
-        (vars(cls), name, Static(found))
-        for (cls, name), found in seen.items()
-        if (cls, name) not in reading.class_attributes
-    )
+    """What the program found in modules and classes, as they were before it changed them."""
+    in_classes = ((vars(cls), name, Static(found)) for (cls, name), found in seen.items())
     return (*reading.guards.values(), *in_classes)
 
 

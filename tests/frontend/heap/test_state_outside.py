@@ -370,6 +370,22 @@ def test_E3_an_attribute_of_a_class_on_some_paths(program, way):
         check(program, way, x)
 
 
+def test_a_class_has_an_attribute_of_its_own_from_the_second_call_on():
+    def counts_both(x):
+        made = Box(x)
+        Sub.made += 1
+        return made.value * Box(x).value
+
+    def after(derivative):
+        start_again()
+        return [(derivative(2.0)[0], state()) for _ in range(3)]
+
+    expected = after(lambda x: (counts_both(x),))
+    assert expected[0][1] != expected[1][1]
+    assert after(wg.value_and_grad(counts_both)) == expected
+    assert after(wg.value_and_grad(counts_both, tier="recorded")) == expected
+
+
 def test_E3_a_pushforward_leaves_no_attribute_where_there_was_none():
     start_again()
     _, push = wg.pushforward(counts_in_its_class, 0.5)
