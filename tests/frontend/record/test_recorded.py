@@ -1,8 +1,11 @@
 """Recording a run: what the program sees of boxes, what it leaves, what is refused."""
 
+# ruff: noqa: UP031 — programs under test are written as users write them
+
 import copy
 import gc
 import json
+import logging
 import math
 import pickle
 import random
@@ -482,6 +485,8 @@ READ_BACK = [
     lambda x: pickle.loads(pickle.dumps([x]))[0] * x,
     lambda x: np.frombuffer(np.array([x]).tobytes())[0] * x,
     lambda x: float.fromhex(x.hex()) * x,
+    lambda x: float("%.3f" % x) * x,
+    lambda x: float(("loss: %g" % x).split()[1]) * x,
     lambda x: np.array([f"{x}"]).astype(float)[0] * x,
 ]
 
@@ -490,6 +495,20 @@ READ_BACK = [
 def test_numbers_of_text_are_refused(f):
     with pytest.raises(LostDerivative, match="was made of a number that has a derivative"):
         wg.grad(f, **RECORDED)(2.5)
+
+
+def test_text_is_written_in_every_way(caplog):
+    def program(x):
+        shown = "%6.2f of %g" % (x, 3.0)
+        shown += " %d %s %r" % (x, x, [x])
+        shown %= ()
+        logging.getLogger("training").warning("loss %.3e", x)
+        return x * len(shown) + (7.0 % x) + np.float64(7.0) % x
+
+    with caplog.at_level(logging.WARNING, "training"):
+        gradient = wg.grad(program, **RECORDED)(2.5)
+    assert gradient == len("  2.50 of 3 2 2.5 [2.5]") - 2 - 2
+    assert caplog.messages == ["loss 2.500e+00"]
 
 
 def test_text_of_other_numbers_is_read():

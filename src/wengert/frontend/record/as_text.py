@@ -38,7 +38,7 @@ def refuse_as_text(text: Any) -> None:
 
 
 def _holds(text: Any, texts: set[Any]) -> bool:
-    return any(
+    return None in texts or any(
         text.strip() == shown or (len(shown) > 2 and shown in text)
         for shown in texts
         if type(shown) is type(text)

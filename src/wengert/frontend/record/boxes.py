@@ -335,7 +335,11 @@ class Recorded(PerturbedNumber):
         """For code in C; the program's own `float` gives a box (`frontend/record/builtins`)."""
         if not is_active_at_any_level(self):
             return float(value_of(self))
-        raise noting(lost(self, "a float"))
+        if not _formats(currentframe()):
+            raise noting(lost(self, "a float"))
+        for tape in running.get():
+            tape.texts.add(None)
+        return float(value_of(self))
 
     def __complex__(self) -> complex:
         if not is_active_at_any_level(self):
@@ -388,6 +392,15 @@ def _stores_an_item(frame: FrameType | None) -> bool:
     return caller is not None and caller.f_code.co_code[caller.f_lasti] == _STORE_SUBSCR
 
 
+def _formats(frame: FrameType | None) -> bool:
+    """Whether the caller of a frame's code writes text, `"%g" % x`: of what else is `%`, it asks the number itself."""
+    caller = frame and frame.f_back
+    if caller is None:
+        return False
+    op, which = caller.f_code.co_code[caller.f_lasti : caller.f_lasti + 2]
+    return op == _BINARY_OP and which in _REMAINDERS
+
+
 def held_elsewhere(cls: str) -> WengertError:
     """A value is written to an array that something holds which would hand it out as a float."""
     return UnsupportedSyntax(
@@ -398,7 +411,9 @@ def held_elsewhere(cls: str) -> WengertError:
     )
 
 
-_STORE_SUBSCR = opmap["STORE_SUBSCR"]
+_STORE_SUBSCR, _BINARY_OP = opmap["STORE_SUBSCR"], opmap["BINARY_OP"]
+_REMAINDERS = (6, 19)
+"""What `BINARY_OP` is told that it is `%` and `%=` by."""
 _OF_INTEGERS = (
     "an array of integers keeps the integer part of what it is given, and no derivative",
     "Create it with `dtype=float`.",

@@ -53,8 +53,8 @@ class Tape:
         """Global names that a run inside this one has bound to its numbers."""
         self.meets_entries_by_floats = False
         """Whether the program has a dictionary or set of floats from before the run: memos that others have filled."""
-        self.texts: set[str | bytes] = set()
-        """What numbers with derivatives were shown as."""
+        self.texts: set[str | bytes | None] = set()
+        """What numbers with derivatives were shown as; None is among them if some are not known."""
         self.searches: dict[tuple[CodeType, int], Any] = {}
         """By instruction, what numbers with derivatives were compared with (`searches`)."""
 
