@@ -1,6 +1,7 @@
 """Dictionaries whose keys only the run knows: what they hold is of a known kind."""
 
 import copy
+import math
 import re
 import warnings
 from collections import Counter, defaultdict
@@ -581,3 +582,39 @@ def test_a_number_that_has_a_derivative_is_no_key():
 
     with pytest.raises(wg.WengertError, match="key of an entry"):
         wg.grad(f)(X, WORDS)
+
+
+# --- comprehensions with keys that are floats -------------------------------------------------
+
+
+def discounted(x):
+    factors = {}
+    for k in range(int(4 * x)):
+        factors[0.5 * k + 0.5] = math.exp(-x * (0.5 * k + 0.5))
+    rates = {t: -math.log(d) / t + d for t, d in factors.items()}
+    long = {t: r**2 for t, r in rates.items() if r > 1.6}
+    return sum(long.values()) * len(long) + sum(t * r for t, r in rates.items())
+
+
+def thinned(x):
+    left = {0.1 * k: x + k for k in range(int(4 * x))}
+    while len(left) > 1:
+        left = {t: 1.5 * v for t, v in left.items() if t > 0.05}
+        left.pop(max(left))
+    return sum(left.values()) * x
+
+
+def raising(x):
+    try:
+        inverses = {k: x / (k - 2) for k in range(int(4 * x))}
+    except ZeroDivisionError:
+        return 3.0 * x
+    return inverses[0] * x
+
+
+@pytest.mark.parametrize("f", [discounted, thinned, raising])
+@pytest.mark.parametrize("x", [0.45, 1.3])
+def test_keys_of_a_comprehension_are_apart_from_its_values(f, x):
+    expected = pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-7)
+    assert wg.grad(f, tier="static")(x) == expected
+    assert wg.pushforward(f, x)[1](1.0) == expected

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...ir.graph import Atom, Const
+from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace
 from ...ops import structure as st
 from ...ops.program import containers as co
@@ -49,7 +49,9 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
         case ast.SetComp():
             return it.call_foreign(set, [listed], {})
         case ast.DictComp():
-            return dictionary(it, listed)
+            made = it.builder.visible_definition(listed) if isinstance(listed, Var) else None
+            is_made = made is not None and made.op is co.dict_of
+            return listed if is_made else dictionary(it, listed)
         case _:
             return listed
 
@@ -80,7 +82,9 @@ def _listed(
 
     with _scope_of_its_own(it, frame) as scope:
         scope.inlined = _INLINED and not isinstance(node, ast.GeneratorExp)
-        produced = _produce(it, node.generators, element, first)
+        produced = _produce(
+            it, node.generators, element, first, pairs=isinstance(node, ast.DictComp)
+        )
     return list_of(*produced) if isinstance(produced, list) else produced
 
 
@@ -99,8 +103,13 @@ def _produce(
     clauses: Sequence[ast.comprehension],
     element: Callable[[], Value],
     iterable: Value | None = None,
+    *,
+    pairs: bool = False,
 ) -> list[Value] | Atom:
-    """The items that `for … if …` clauses produce: known one by one, or a list at run time."""
+    """The items that `for … if …` clauses produce: known one by one, or a list at run time.
+
+    `pairs`: they are keys and values, and a dictionary at run time where there is one clause.
+    """
     clause, *inner = clauses
 
     def make(item: Value) -> Value:
@@ -112,7 +121,8 @@ def _produce(
         return list_of(*produced) if isinstance(produced, list) else produced
 
     walked = it.as_asked(it.evaluate(clause.iter) if iterable is None else iterable)
-    produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner))
+    pairs = pairs and not inner
+    produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner), pairs=pairs)
     if not isinstance(walked, Items) or not is_iterator(walked):
         return produce(walked)
     with iterator_state.drained(it, walked) as rest:
@@ -126,12 +136,13 @@ def _produce_from(
     walked: Value,
     *,
     nested: bool,
+    pairs: bool,
 ) -> list[Value] | Atom:
     """The items that the last of some clauses produces, of what nobody else walks over."""
     if is_generator(walked):
         return _produce_inside_out(it, walked, clause, make, nested=nested)
     with walking.as_they_are(it, walked):
-        return _produce_at_once(it, clause, make, walked, nested=nested)
+        return _produce_at_once(it, clause, make, walked, nested=nested, pairs=pairs)
 
 
 def _produce_at_once(
@@ -141,6 +152,7 @@ def _produce_at_once(
     walked: Value,
     *,
     nested: bool,
+    pairs: bool,
 ) -> list[Value] | Atom:
     items = it.iteration(walked)
     turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
@@ -158,6 +170,8 @@ def _produce_at_once(
 
         running = replace(running, guards=(*running.guards, keep))
 
+    if pairs:
+        return it.emit(co.dict_of, *collected_pairs(it, running, make))
     collected = it.atom(it.collect(running, make))
     return it.emit(co.flatten_lists, collected) if nested else collected
 
@@ -241,6 +255,29 @@ def _as_list(value: Value, *, nested: bool) -> Value:
 
 def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
     """A list with one value for every item that passes the guards."""
+    return next(iter(_collected(it, running, lambda item: [make(item)])), list_of())
+
+
+def collected_pairs(
+    it: Interpreter, running: Running, make: Callable[[Value], Value]
+) -> list[Atom]:
+    """A list of keys and one of values, of the pairs that are made of every item which passes the guards.
+
+    They are apart: a key has no derivative where the value has one.
+    """
+
+    def parts(item: Value) -> Sequence[Value]:
+        pair = make(item)
+        assert isinstance(pair, Items)
+        return pair.values
+
+    return list(map(it.atom, _collected(it, running, parts) or (list_of(), list_of())))
+
+
+def _collected(
+    it: Interpreter, running: Running, make: Callable[[Value], Sequence[Value]]
+) -> Sequence[Value]:
+    """Lists of what is made of every item that passes the guards; none if no iteration comes to its end."""
     kept: list[Value] = []
 
     def body(item: Value) -> None:
@@ -251,18 +288,25 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
             return it.choose(passed, lambda: holds(k + 1), lambda: Const(False))
 
         flag = it.truth(holds(0))
+        count = 0
 
         def put() -> None:
-            it.vars["%item"] = it.atom(make(item))
+            nonlocal count
+            made = make(item)
+            count = len(made)
+            for k, each in enumerate(made):
+                it.vars[f"%item{k}"] = it.atom(each)
 
         it.branch(flag, put, lambda: None)
-        value = it.vars.pop("%item", Const(None))
-        kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
+        values = [it.vars.pop(f"%item{k}", Const(None)) for k in range(count)]
+        kept[:] = [*(v.value if isinstance(v, Maybe) else v for v in values), flag]
 
     marker = LoopKey(it.frame.closure.node)
     plain = replace(running, guards=())
     lists = it.run_loop(marker, [], plain, body, collecting=lambda: kept)
-    return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
+    if not running.guards:
+        return lists[:-1]
+    return [it.emit(co.compress, each, lists[-1]) for each in lists[:-1]]
 
 
 def dictionary(it: Interpreter, pairs: Value) -> Value:
