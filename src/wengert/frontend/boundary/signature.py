@@ -381,9 +381,9 @@ def _kind_of_object(value: Any, depth: int, like: Kind | None = None) -> Kind:
         return PICTURE
     if is_data(value):
         return Static(value)
-    attributes = _own(value)
     if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
+    attributes = _own(value)
     is_called = isinstance(getattr(type(value), "__call__", None), types.FunctionType)  # noqa: B004
     if like is OUTSIDE and not is_called:
         is_called = any(_carries(kind_of(part, depth)) for part in attributes.values())
