@@ -8,7 +8,7 @@ from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, spe
 from scipy.sparse.linalg import aslinearoperator
 
 import wengert as wg
-from wengert.errors import UnsupportedSyntax
+from wengert.errors import NoRule, UnsupportedSyntax
 
 RECORDED = {"tier": "recorded"}
 TIMES = np.linspace(0.0, 1.0, 9)
@@ -352,3 +352,9 @@ def test_walks_over_arrays_of_objects() -> None:
         return total
 
     assert wg.grad(f)(3.0) == 3.0 + 1.0 + 6.0
+
+
+def test_ufuncs_without_rules_are_refused() -> None:
+    for f in (lambda x: special.agm(x, 2.0), lambda x: special.zeta(2.0 + x)):
+        with pytest.raises(NoRule, match=r"agm is no op|the derivative of zeta in `x`"):
+            wg.grad(f, tier="recorded")(0.7)

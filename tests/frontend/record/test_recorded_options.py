@@ -36,6 +36,8 @@ OF_A_NUMBER = {
     "prod": lambda x: math.prod([x, 3.0 * x], start=x) + math.prod((x, 3.0), start=2.0),
     "linspace": lambda x: np.linspace(0.0, x, 4, retstep=True)[1] * x,
     "r_": lambda x: np.sum(np.r_[x, 1.0, 2 * x, np.arange(3.0) * x, 0:2] ** 2),
+    "no out by position": lambda x: np.multiply(np.sin(x, None), x, None) + np.exp(np.array([x]), None)[0],
+    "no outs": lambda x: np.divmod(7.0, x, out=(None, None))[1] * np.modf(x, None, None)[0],
     "array of one": lambda x: np.sum(np.array(x, ndmin=2) @ np.array([[x]])),
 }  # fmt: skip
 

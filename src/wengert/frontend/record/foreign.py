@@ -55,7 +55,9 @@ def _own_code(function: Any) -> FunctionType | None:
     """
     own = getattr(function, "__func__", function)
     own = own if isinstance(own, FunctionType) else getattr(function, "__wrapped__", None)
-    iterates = str(function.__module__).startswith(("scipy.optimize", "scipy.sparse.linalg"))
+    iterates = str(getattr(function, "__module__", "")).startswith(
+        ("scipy.optimize", "scipy.sparse.linalg")
+    )
     return own if isinstance(own, FunctionType) and not iterates else None
 
 

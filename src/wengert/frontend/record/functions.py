@@ -60,7 +60,8 @@ def called(
     if isinstance(function, np.ufunc) and len(args) > function.nin:
         args, keywords["out"] = args[: function.nin], args[function.nin :]
     out = keywords.pop("out", None)
-    if out is not None:
+    outs = out if isinstance(out, tuple) else (out,)
+    if any(to is not None for to in outs):
         return _into(out, function, args, keywords)
     if function in PLAIN:
         return _answered(function, args, keywords)
