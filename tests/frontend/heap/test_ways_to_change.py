@@ -56,6 +56,10 @@ operator.setitem(d, "a", x); return d["a"] * x
 operator.iadd(xs, [x]); return xs[-1] * x
 xs = operator.iadd(xs, [x]); return xs[-1] * x
 operator.iadd(a, x); return a @ a
+operator.imatmul(A, A * x + 1.0); return np.sum(A * A)
+operator.ipow(a, x); return a @ a
+operator.imod(a, x); return a @ a * x
+operator.ifloordiv(a, x); return a @ a * x
 operator.delitem(xs, 0); xs[0] = x; return xs[0] * xs[1]
 setattr(o, "a", x); return o.a * x
 setattr(o, "b", x); return o.b * x

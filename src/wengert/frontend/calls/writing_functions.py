@@ -281,7 +281,15 @@ def _operators() -> list[tuple[Any, Handler]]:
         (operator.isub, ast.Sub),
         (operator.imul, ast.Mult),
         (operator.itruediv, ast.Div),
+        (operator.ifloordiv, ast.FloorDiv),
+        (operator.imod, ast.Mod),
+        (operator.ipow, ast.Pow),
+        (operator.imatmul, ast.MatMult),
         (operator.ior, ast.BitOr),
+        (operator.iand, ast.BitAnd),
+        (operator.ixor, ast.BitXor),
+        (operator.ilshift, ast.LShift),
+        (operator.irshift, ast.RShift),
     ]
     return [(function, _in_place(node)) for function, node in pairs]
 
