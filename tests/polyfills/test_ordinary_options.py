@@ -165,3 +165,22 @@ def test_a_narrower_dtype_is_given():
     value, slope = wg.value_and_grad(f)(2.0)
     assert value.dtype == f(2.0).dtype
     assert slope == pytest.approx(2 * f(2.0) / 2.0, rel=1e-6)
+
+
+def test_options_that_say_how_scipy_computes():
+    from scipy import fft, linalg
+
+    matrix = np.array([[2.0, 0.3], [0.5, 1.4]])
+    for with_options, plain in (
+        (lambda x: fft.rfft(x, workers=2, overwrite_x=True), fft.rfft),
+        (lambda x: fft.irfft(x, plan=None), fft.irfft),
+        (lambda x: linalg.eigh(matrix * x[0], eigvals_only=True, driver="ev"),
+         lambda x: linalg.eigh(matrix * x[0], eigvals_only=True)),
+        (lambda x: linalg.svd(matrix * x[:2], compute_uv=False, lapack_driver="gesvd"),
+         lambda x: linalg.svd(matrix * x[:2], compute_uv=False)),
+    ):  # fmt: skip
+        x = np.array([0.4, 1.3, 0.7, 2.1])
+        for tier in (None, "recorded"):
+            slopes = wg.grad(lambda x, f=with_options: np.sum(np.abs(f(x)) ** 2), tier=tier)(x)
+            expected = wg.grad(lambda x, f=plain: np.sum(np.abs(f(x)) ** 2))(x)
+            np.testing.assert_allclose(slopes, expected, rtol=1e-12)

@@ -25,6 +25,8 @@ _SAY_NOTHING: Mapping[str, tuple[Any, ...]] = {
     "_no_deco": (True, False),  # how functions of `scipy.stats` call each other
 }
 """Values of options that change nothing where a function that takes them is read without."""
+_OF_THE_WAY = frozenset(("workers", "driver", "lapack_driver"))
+"""Options that say how a result is computed, which is the same whatever they are."""
 
 
 def by_name(
@@ -67,6 +69,8 @@ def without(
 
 
 def _says_nothing(name: str, value: Any, function: Callable[..., Any] | None) -> bool:
+    if name in _OF_THE_WAY:
+        return True
     if not isinstance(value, Const):
         return False
     known = value.value
@@ -97,7 +101,7 @@ def _default_of(function: Callable[..., Any] | None, name: str) -> tuple[Any, ..
 
 def parameters_of(equivalent: Any) -> Collection[str] | None:
     """What a function that stands for one of NumPy's takes by name; None if that is anything."""
-    code = getattr(equivalent, "__code__", None)
+    code = getattr(inspect.unwrap(equivalent), "__code__", None)
     if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
         return None
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
