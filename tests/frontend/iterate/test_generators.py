@@ -1237,3 +1237,11 @@ def asked_as_long_as_items_are_small(x, n):
 @pytest.mark.parametrize("n", [3, 50])
 def test_a_loop_that_only_the_run_ends(n):
     agree(lambda x: asked_as_long_as_items_are_small(x, n), 1.3)
+
+
+def test_a_lambda_may_be_a_generator():
+    def program(x):
+        items = lambda n: (yield from (x**k for k in range(n)))
+        return sum(items(4)) * next((lambda: (yield x * x))())
+
+    agree(program, 1.3)

@@ -29,7 +29,7 @@ from ..heap import cells, iterator_state
 from ..heap.iterator_state import drive, leave_if, producer_of
 from ..machine.interpreter import Interpreter
 from ..machine.session import Frame, NeedsCallee
-from ..syntax.generator_syntax import is_endless
+from ..syntax.generator_syntax import is_endless, statements_of
 
 # --- making and asking ----------------------------------------------------------------------
 
@@ -178,5 +178,5 @@ class GeneratorFrame(Activation):
         with it.activation(self.closure, scope, self.bound, self.around) as frame:
             frame.producing = Producing(consumer)
             scope.vars["%returned"] = Const(False)
-            it.execute(self.closure.node.body)  # type: ignore[arg-type]
+            it.execute(statements_of(self.closure.node))
             return it.returned()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from .declarations import own_nodes
 
@@ -12,7 +13,7 @@ from .declarations import own_nodes
 @lru_cache(maxsize=1024)
 def is_endless(node: ast.AST) -> bool:
     """Whether a generator certainly never ends: a `while True` at its end that nothing leaves."""
-    body: Sequence[ast.stmt] = node.body  # type: ignore[attr-defined]
+    body = statements_of(node)
     last = body[-1] if body else None
     if (
         not isinstance(last, ast.While)
@@ -22,6 +23,12 @@ def is_endless(node: ast.AST) -> bool:
         return False
     inside = [each for statement in last.body for each in (statement, *own_nodes(statement))]
     return not any(isinstance(each, (ast.Break, ast.Return, ast.Raise)) for each in inside)
+
+
+def statements_of(function: ast.AST) -> Sequence[ast.stmt]:
+    """What a function consists of, which may be a lambda."""
+    body: Any = function.body  # type: ignore[attr-defined]
+    return [ast.copy_location(ast.Expr(body), body)] if isinstance(function, ast.Lambda) else body
 
 
 def as_function(node: ast.GeneratorExp) -> ast.FunctionDef:
