@@ -350,3 +350,20 @@ def test_cotangents_of_real_numbers_are_real_where_their_kind_is_not_known(f):
         assert wg.gradient(f, 1.3, 0.7)[k] == pytest.approx(slope, rel=1e-7)
     bend = (wg.grad(f)(1.3 + step, 0.7) - wg.grad(f)(1.3 - step, 0.7)) / (2 * step)
     assert wg.hvp(f)(1.3, 0.7, 1.0) == pytest.approx(bend, rel=1e-6)
+
+
+# --- compiled code that writes to its arguments -------------------------------------------------
+
+
+def added_by_blas(x):
+    total = np.ones(2)
+    linalg.blas.daxpy(x, total, a=2.0)
+    return np.sum(total)
+
+
+@pytest.mark.parametrize("tier", [None, "static", "recorded"])
+def test_blas_is_refused_where_nobody_takes_its_result(tier):
+    with pytest.raises(wg.WengertError):
+        wg.grad(added_by_blas, tier=tier)(np.array([0.7, 1.9]))
+    value, push = wg.pushforward(lambda x: np.sum(x) * added_by_blas(np.ones(2)), np.ones(2))
+    assert (value, push(np.ones(2))) == (12.0, 12.0)

@@ -36,6 +36,7 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
             own.update(eqn.outs)
         if eqn.op.control or eqn.op in ZERO_OPS:
             continue
+        _refuse_fortran(eqn, varied)
         _refuse_active_captured(eqn, varied)
         _refuse_operands_without_rows(eqn, varied)
         _refuse_active_keys(eqn, varied, own)
@@ -77,6 +78,17 @@ def number_as_key(eqn: Eqn) -> NoRule:
         "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
         eqn.span,
     )
+
+
+def _refuse_fortran(eqn: Eqn, varied: set[Var]) -> None:
+    """BLAS and LAPACK may write to what they are given, also where nobody takes a result."""
+    is_fortran = type(eqn.op.implementation).__name__ == "fortran"
+    if eqn.namespace == "call" and is_fortran and any(atom in varied for atom in eqn.args):
+        raise NoRule(
+            f"{eqn.op.name} is compiled code that may write to what it is given, and has no derivative rule",
+            "Use the functions of `numpy` and `scipy.linalg` that call it.",
+            eqn.span,
+        )
 
 
 def _refuse_active_captured(eqn: Eqn, varied: set[Var]) -> None:
