@@ -6,7 +6,14 @@ from math import nan
 
 from ..ops.arrays.reduction import broadcast_like, sum_
 from ..ops.elementwise import where
-from ..ops.program.checks import real_argument, real_power, real_result, scalar_seed, spanning
+from ..ops.program.checks import (
+    python_truth,
+    real_argument,
+    real_power,
+    real_result,
+    scalar_seed,
+    spanning,
+)
 from ..ops.program.cotangents import basis, pushforward_of
 from ..ops.program.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
 from ..ops.program.implicit import check_jumps, check_root, found, linear_root, watch
@@ -49,7 +56,16 @@ linear_rule(accumulate, transpose=(lambda ȳ, a, b: ȳ, lambda ȳ, a, b: ȳ))
 linear_rule(project, transpose=(lambda ȳ, x_bar, x: ȳ, None))
 
 linear_rule(ruled, transpose=lambda ȳ, x, *captured, function, names: ȳ)
-zero_rule(stop_gradient, zeros, scalar_seed, real_result, real_argument, real_power, spanning)
+zero_rule(
+    stop_gradient,
+    zeros,
+    scalar_seed,
+    real_result,
+    real_argument,
+    real_power,
+    python_truth,
+    spanning,
+)
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root)
 zero_rule(watch, check_jumps)

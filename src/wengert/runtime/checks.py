@@ -60,6 +60,13 @@ def real_power(x: Any) -> None:
         )
 
 
+def python_truth(x: Any) -> None:
+    """TypeError for what Python does not take from a `__bool__`, such as a truth value of NumPy's."""
+    if type(x) is not bool:
+        name = f"numpy.{type(x).__name__}" if isinstance(x, np.generic) else type(x).__name__
+        raise TypeError(f"__bool__ should return bool, returned {name}")
+
+
 def spanning(x: Any) -> None:
     """TypeError for an argument whose numbers do not form an array."""
     is_array = isinstance(x, (list, tuple, np.ndarray, np.number, int, float, complex))

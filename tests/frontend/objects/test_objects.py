@@ -2365,3 +2365,36 @@ def test_an_entry_behind_a_property_is_no_attribute(f):
     assert wg.pushforward(f, 1.3)[1](1.0) == expected
     gradient = wg.grad(lambda covered: vars(covered)["p"] ** 2 * covered.p)(GIVEN)
     assert (gradient.p, gradient.base) == (30.0, 50.0)
+
+
+# --- what `__bool__` gives ---------------------------------------------------------------------
+
+
+class Bounded:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        return self.value > 1.5
+
+
+def caught_in_the_program(x):
+    try:
+        chosen = Bounded(np.array([x, x])[0]) or Bounded(x)
+    except TypeError as error:
+        return 5.0 * x * len(str(error))
+    return chosen.value
+
+
+def test_a_truth_that_python_does_not_take():
+    def chosen(x):
+        return x * x if Bounded(x) else 3.0 * x
+
+    for tier in (None, "static", "recorded"):
+        assert wg.grad(chosen, tier=tier)(2.0) == 4.0
+        assert wg.grad(chosen, tier=tier)(1.0) == 3.0
+        with pytest.raises(TypeError, match="__bool__ should return bool, returned numpy"):
+            wg.grad(chosen, tier=tier)(np.float64(2.0))
+        value, gradient = wg.value_and_grad(caught_in_the_program, tier=tier)(2.0)
+        assert value == caught_in_the_program(2.0)
+        assert gradient == value / 2.0

@@ -15,7 +15,7 @@ from ...ir.op import Op
 from ...ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import elementwise as el, structure as st
 from ...ops.arrays.creation import array
-from ...ops.program import containers as co, identity as ident
+from ...ops.program import checks, containers as co, identity as ident
 from .. import heap
 from ..classes.class_lookup import as_key
 from ..containers import choosing
@@ -346,6 +346,9 @@ def truth(it: Interpreter, value: Value) -> Atom:
         for name in ("__bool__", "__len__"):
             said = it.call_method_of_class(value, name, [])
             if said is not None:
+                is_own = not value.type.__module__.startswith("wengert.")
+                if name == "__bool__" and is_own and isinstance(said, Var):
+                    it.emit(checks.python_truth, said, namespace="rt")
                 return truth(it, said)
     atom = it.atom(value)
     asked = _may_be_container(it, atom) or _may_have_several_items(atom)

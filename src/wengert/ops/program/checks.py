@@ -45,6 +45,7 @@ def _is_of_real_numbers(kind: Kind) -> bool:
 real_result = _check("real_result", _is_of_real_numbers)
 real_argument = _check("real_argument", _is_real)
 real_power = _check("real_power", lambda kind: kind != FLOAT)
+python_truth = _check("python_truth", lambda kind: False)
 spanning = _check("spanning", lambda kind: isinstance(kind, (Number, Array, Seq)))
 
 
