@@ -20,7 +20,7 @@ def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
     )
 
 
-def nested_items(builder: Builder, bar: Atom, kind: Kind, *, unbound: bool = False) -> Atom:
+def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = False) -> Atom:
     """The same, where there may be none; `unbound` says that there may be none of an item, too."""
     params: dict[str, Atom] = {"depth": Const(depth_of_lists(kind))}
     if unbound and holds_numbers(kind):

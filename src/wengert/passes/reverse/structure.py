@@ -91,10 +91,11 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     if unsure and sweep.context.maybe_complex and kind == FLOAT:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
-    if isinstance(st.gradient_kind(kind), Seq) and isinstance(whole, (Array, Unknown)):
-        part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
+    of_array = isinstance(whole, (Array, Unknown)) and isinstance(kind, (Seq, Struct))
+    wanted = UNKNOWN if of_array else st.gradient_kind(kind)
+    part = sweep.builder.emit(st.getitem, bar, key, kind=wanted)
+    if of_array and isinstance(kind, Seq):
         return nested_items(sweep.builder, part, kind, unbound=item in sweep.context.unbound)
-    part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
     return surely_real(sweep, part, whole, kind)
 
 
