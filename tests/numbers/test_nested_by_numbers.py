@@ -71,6 +71,7 @@ BOTH_WAYS = {
     )[1],
     "taylor": lambda a: wg.taylor(wave, a, 3)[3],
     "taylor of a derivative": lambda a: wg.taylor(wg.grad(wave), a, 2)[2],
+    "taylor of a power that is whole": lambda a: wg.taylor(lambda x: x ** (a / 0.35), 1.5, 2)[2],
     "alternating": lambda a: wg.derivative(
         lambda x: numbers.derivative(lambda y: wg.grad(lambda z: z**3 * y * x)(y), x)
     )(a),

@@ -524,6 +524,30 @@ def test_native():
         np.testing.assert_allclose(native(square, ZERO), 2 * np.eye(2), atol=1e-14)
 
 
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize(
+    ("f", "same"),
+    [
+        (lambda a, b: abs(a) ** b, lambda a, b: a**b),
+        (
+            lambda a, b: np.sum(np.abs(a - np.arange(3.0)) ** b),
+            lambda a, b: np.sum((a - np.arange(3.0)) ** b),
+        ),
+        (lambda a, b: np.linalg.norm(np.array([a, 0.0])) ** b, lambda a, b: a**b),
+        (lambda a, b: (a ** (b / 4.0)) ** 2, lambda a, b: a ** (b / 2)),
+        (lambda a, b: abs(a) * abs(b), lambda a, b: a * b),
+    ],
+)
+def test_what_is_differentiated_is_no_known_exponent_and_no_other_number_that_equals_it(
+    f, same, tier
+):
+    first = wg.grad(f, (0, 1), tier=tier)(2.0, 2.0)
+    np.testing.assert_allclose(first, wg.grad(same, (0, 1))(2.0, 2.0), atol=1e-12)
+    for at in ((2.5, 2.0), (2.5, 2.5)):
+        second = wg.hessian(f, (0, 1), tier=tier)(*at)
+        np.testing.assert_allclose(second, wg.hessian(same, (0, 1))(*at), rtol=1e-12)
+
+
 def test_first_derivatives_at_a_kink_stay_as_they_are_documented():
     assert wg.grad(abs)(0.0) == 0.0
     assert wg.derivative(abs, order=2)(0.0) == 0.0

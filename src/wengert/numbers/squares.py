@@ -108,8 +108,13 @@ def followed(
     return result
 
 
+def _is_plain(x: Any) -> bool:
+    """Whether a number carries no derivatives; those of a run say that they are what they stand for."""
+    return issubclass(type(x), (int, float, complex, np.number))
+
+
 def _is(x: Any, value: float) -> bool:
-    return isinstance(x, (int, float)) and x == value
+    return _is_plain(x) and x == value
 
 
 def _root_of(x: Any, plain: Any) -> Root | None:
@@ -153,8 +158,7 @@ def _is_alike(x: Any, y: Any) -> bool:
         return (
             x.level == y.level and _is_alike(x.primal, y.primal) and _is_alike(x.tangent, y.tangent)
         )
-    numbers = (float, int, complex, np.number)
-    return isinstance(x, numbers) and isinstance(y, numbers) and bool(x == y)
+    return _is_plain(x) and _is_plain(y) and bool(x == y)
 
 
 def _product(a: Root, b: Root) -> Any:
@@ -175,7 +179,7 @@ def _smooth(
         return _product(first, first)
     if op in (el.pow_, el.float_power):
         exponent = args[1]
-        if not isinstance(exponent, (int, float)) or exponent < 2 or exponent % 2:
+        if not issubclass(type(exponent), (int, float)) or exponent < 2 or exponent % 2:
             return None
         square = _product(first, first)
         return square if exponent == 2 else op(square, type(exponent)(exponent / 2))

@@ -92,9 +92,9 @@ def _div(at: AtLevel, x: Any, y: Any) -> Any:
 def _pow(at: AtLevel, x: Any, y: Any) -> Any:
     if at.is_series(y):
         return _exponential(at, x, y)
-    exponent = value_of(y)
-    if isinstance(exponent, (int, float)) and exponent == int(exponent) and abs(exponent) <= 64:
-        n = int(exponent)
+    known = issubclass(type(y), (int, float))  # a number of another level only says that it is one
+    if known and y == int(y) and abs(y) <= 64:
+        n = int(y)
         power = _product(x, abs(n)) if n else 0 * x + 1
         return power if n >= 0 else 1 / power
     if np.any(value_of(x.value) == 0):
