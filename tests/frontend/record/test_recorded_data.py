@@ -232,6 +232,40 @@ def test_super_with_a_class_runs_each_method_once(f):
     assert wg.jacobian(f, mode="forward", tier="recorded")(0.7) == pytest.approx(slope)
 
 
+class Span:
+    def __init__(self, width):
+        self.width = width
+
+    def __add__(self, other):
+        return Wide(self.width + other.width) if isinstance(other, Span) else NotImplemented
+
+    def __radd__(self, other):
+        return other + self if isinstance(other, Span) else NotImplemented
+
+    def root(self):
+        return math.sqrt(self.width)
+
+
+class Wide(Span):
+    def squared(self):
+        return type(self)(math.pow(self.width, 2.0)) + self
+
+
+SPANS = {"wide": Wide}
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: SPANS["wide"](x).squared().root(),
+        lambda x: (SPANS["wide"](x) + SPANS["wide"](x * x)).root(),
+        lambda x: (SPANS["wide"](x) + SPANS["wide"](x) + SPANS["wide"](x * x)).width,
+    ],
+)
+def test_a_class_that_its_base_refers_to_is_one_class_of_the_run(f):
+    assert recorded(f)(0.7) == pytest.approx(differences(f, 0.7), rel=1e-7)
+
+
 @pytest.mark.parametrize(
     "f",
     [

@@ -267,8 +267,10 @@ class World:
                 note_holder(self, dict(vars(cls)), f"class {cls.__name__}")
             return self.known.setdefault(id(cls), (cls, cls))[1]
         names, data = methods_of(cls), data_of(cls)
-        self.known[id(cls)] = cls, cls  # while its methods are copied
         bases = [base for base in map(self.of, cls.__bases__) if CLASS in vars(base)]
+        if id(cls) in self.known:
+            return self.known[id(cls)][1]  # a method of one of its bases refers to it
+        self.known[id(cls)] = cls, cls
         if not names and not bases and not data:
             return cls
         empty = {"__slots__": (), CLASS: cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
