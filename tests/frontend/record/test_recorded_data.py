@@ -4,6 +4,7 @@ import collections
 import decimal
 import itertools
 import math
+import sys
 import weakref
 
 import numpy as np
@@ -264,6 +265,37 @@ SPANS = {"wide": Wide}
 )
 def test_a_class_that_its_base_refers_to_is_one_class_of_the_run(f):
     assert recorded(f)(0.7) == pytest.approx(differences(f, 0.7), rel=1e-7)
+
+
+def wave(x):
+    return math.sin(x) * x
+
+
+HERE = sys.modules[__name__]
+LAST = {"phase": 0.0}
+
+
+def remembering(x):
+    globals()["LAST"] = {"phase": math.cos(x)}
+    vars(HERE)["TIMES"] = 2.0
+    return LAST["phase"] * globals()["TIMES"]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: globals()["wave"](x),
+        lambda x: vars(HERE)["wave"](x),
+        lambda x: wave(x) + HERE.__dict__["wave"](x),
+        lambda x: wave(x) if "wave" in dir(HERE) and "wave" in globals() else x,
+        remembering,
+    ],
+)
+def test_all_names_of_a_module_are_those_of_the_run(f):
+    assert recorded(f)(0.7) == pytest.approx(differences(f, 0.7), rel=1e-7)
+    LAST["phase"] = 0.0
+    recorded(f)(0.4)
+    assert LAST["phase"] == (math.cos(0.4) if f is remembering else 0.0)
 
 
 @pytest.mark.parametrize(

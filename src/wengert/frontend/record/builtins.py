@@ -208,6 +208,10 @@ def _import(*args: Any, **keywords: Any) -> Any:
     return operations.current(builtins.__import__(*args, **keywords))
 
 
+def _globals() -> Any:
+    return operations.current(currentframe().f_back.f_globals)  # type: ignore[union-attr]
+
+
 def _super(*args: Any) -> Any:
     """`super`, which goes on from the program's own class: in a run its name means one that is derived from it."""
     if args:
@@ -228,6 +232,7 @@ BUILTINS: dict[str, Any] = Names({
     "next": _next,
     "issubclass": _issubclass,
     "super": _super,
+    "globals": _globals,
     "__import__": _import,
 })  # fmt: skip
 """What names mean in a program that is recorded, where it says nothing else of them."""

@@ -69,7 +69,7 @@ class Leaving:
                 cell.cell_contents = plain
             if type(content) is Recorded:
                 made.cell_contents = plain
-        for scope, given, names in world.scopes:
+        for scope, given, names in world.scopes.values():
             self._leave_names(scope, given, names)
         for names, name in self._tape.names:
             names[name] = self.plain(names.get(name))
@@ -146,9 +146,7 @@ class Leaving:
             self._fill_cell(cell)
         if not _is_of_run(x):
             return x
-        names = next(
-            (names for scope, _, names in self._world.scopes if scope is x.__globals__), None
-        )
+        names = self._world.names_of(x.__globals__)
         if names is None:
             return x
         made = FunctionType(x.__code__, names, x.__name__, None, x.__closure__)
@@ -310,7 +308,7 @@ class Leaving:
             elif isinstance(original, type) and isinstance(made, type):
                 for name, plain in self._unboxed(vars(made)).items():
                     type.__setattr__(made, name, plain)
-        for scope, given, _ in world.scopes:
+        for scope, given, _ in world.scopes.values():
             scope.update(self._unboxed(scope))
             given.clear()
         world.cells.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +53,35 @@ class Proxy(ModuleType):
         delattr(own["of_module"], name)
         own["_world"].scope_of(vars(own["of_module"])).pop(name, None)
 
+    def __dir__(self) -> Iterable[str]:
+        return dir(object.__getattribute__(self, "__dict__")["of_module"])
+
     def __repr__(self) -> str:
         return repr(object.__getattribute__(self, "__dict__")["of_module"])
+
+
+class ModuleNames(MutableMapping[str, Any], dict[str, Any]):
+    """`vars(module)` or `globals()` in a run: what a name means there is found when it is asked for."""
+
+    def __init__(self, scope: dict[str, Any], read: Callable[[str], None]):
+        dict.__init__(self, scope)  # for `eval`
+        self._scope, self._read = scope, read
+
+    def __getitem__(self, name: str) -> Any:
+        self._read(name)
+        return self._scope[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._scope[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._scope[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scope)
+
+    def __len__(self) -> int:
+        return len(self._scope)
 
 
 class Ufunc:

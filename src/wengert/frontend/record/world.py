@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ from .libraries import (
     SPELLINGS,
     Iterated,
     LibraryObject,
+    ModuleNames,
     Spelling,
     Ufunc,
     has_methods_alone,
@@ -90,8 +91,8 @@ class World:
         """By the identity of a thing, that thing and what stands for it."""
         self.originals: dict[int, tuple[Any, Any]] = {}
         """By the identity of a stand-in, that and what it stands for."""
-        self.scopes: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
-        """Global names of the run, what they were given, and those of the program."""
+        self.scopes: dict[int, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {}
+        """Global names of the run, what they were given, and those of the program, by whose identity they are found."""
         self.cells: list[tuple[CellType, CellType, Any]] = []
         self.unfilled: set[int] = set()
         """Stand-ins, by identity, that do not hold yet what they are to hold: nothing is brought back from them."""
@@ -205,25 +206,27 @@ class World:
         given = function.__kwdefaults__
         made.__kwdefaults__ = given and {name: self.of(x) for name, x in given.items()}
         made.__dict__.update({name: self.of(x) for name, x in vars(function).items()})
-        self._name(code, scope, function.__globals__)
+        self._name(names_in(code), function.__globals__)
         return made
 
     def _items(self, items: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         return None if items is None else tuple(map(self.of, items))
 
     def scope_of(self, names: dict[str, Any]) -> dict[str, Any]:
-        found = self.known.get(id(names))
-        if found is not None:
-            return found[1]
-        scope: dict[str, Any] = {**names, "__builtins__": BUILTINS}
-        self.known[id(names)] = names, scope
-        self.scopes.append((scope, dict(scope), names))
-        return scope
+        found = self.scopes.get(id(names))
+        if found is None:
+            scope: dict[str, Any] = {**names, "__builtins__": BUILTINS}
+            found = self.scopes[id(names)] = scope, dict(scope), names
+        return found[0]
 
-    def _name(self, code: CodeType, scope: dict[str, Any], names: dict[str, Any]) -> None:
-        """Have the global names that a function reads mean what they do in the run."""
-        given = next(given for own, given, _ in self.scopes if own is scope)
-        for name in names_in(code):
+    def names_of(self, scope: dict[str, Any]) -> dict[str, Any] | None:
+        """The program's global names of which the run has these."""
+        return next((names for own, _, names in self.scopes.values() if own is scope), None)
+
+    def _name(self, read: Iterable[str], names: dict[str, Any]) -> None:
+        """Have the global names that are read mean what they do in the run."""
+        scope, given, _ = self.scopes[id(names)]
+        for name in read:
             if self.tape.is_listed and not names.get("__name__", "").startswith("wengert"):
                 self._rest_on(names, name)
             if name in names and scope.get(name) is names[name]:
@@ -329,6 +332,9 @@ class World:
         return self.keep(x, tuple.__new__(type(x), items))
 
     def of_dict(self, x: dict[Any, Any]) -> Any:
+        if "__builtins__" in x:  # `vars(module)`, or `globals()` of the run
+            names = self.names_of(x) or x
+            return ModuleNames(self.scope_of(names), lambda name: self._name((name,), names))
         if not is_interesting(x, self._note_keys):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
