@@ -5,6 +5,7 @@ import decimal
 import itertools
 import math
 import sys
+import types
 import weakref
 
 import numpy as np
@@ -231,6 +232,32 @@ def test_super_with_a_class_runs_each_method_once(f):
     assert value == pytest.approx(f(0.7), rel=1e-14)
     assert slope == pytest.approx(differences(f, 0.7), rel=1e-7)
     assert wg.jacobian(f, mode="forward", tier="recorded")(0.7) == pytest.approx(slope)
+
+
+IN_C = types.MappingProxyType({"array": np.array})
+
+
+def one_by_one(x):
+    table = np.empty((2, 2), dtype=object)
+    table[0, 0] = x[0] * x[1]
+    table[0, 1] = x[1]
+    table[1, 0], table[1, 1] = 1.0, x[0]
+    return table
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        one_by_one,
+        lambda x: IN_C["array"]([[x[0] * x[1], x[1]], [1.0, x[0]]]),
+        lambda x: [one_by_one(x)][0],
+        lambda x: one_by_one(x).ravel(),
+    ],
+)
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_results_that_are_arrays_of_objects(f, mode):
+    found = wg.jacobian(f, mode=mode, tier="recorded")(np.array([0.3, 0.5]))
+    np.testing.assert_array_equal(found.reshape(4, 2), [[0.5, 0.3], [0, 1], [0, 0], [1, 0]])
 
 
 class Span:

@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import BadArgument, NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...numbers.arguments import is_number, mapped_numbers, parts_of, with_parts
-from ...numbers.number import PerturbedNumber, value_of
+from ...numbers.number import PerturbedNumber, gathered, value_of
 from ...numbers.results import like
 from ...ops.array_classes import has_own_arithmetic, of_own_arithmetic
 from ...ops.program.refusals import of_captured
@@ -118,7 +118,7 @@ class RecordedRun:
                     self._of_others = set(world.known)
                     for k in moving:
                         given[k] = self._entered(k, args[k])
-                y = world.of(function)(*given, **named)
+                y = gathered(world.of(function)(*given, **named))
                 self._refuse_caught()
             except BaseException as error:
                 leaving.plain(error)
