@@ -45,6 +45,10 @@ class Sourceless:
         return coded(TypeError(f"{message}\n{self.way_out}"), "WG102")
 
 
+class Watched(Sourceless):
+    """A compiled function, which could write to what it is given."""
+
+
 def _parts(value: Any) -> Iterator[tuple[Any, int | None, Any]]:
     """The type of everything that a value holds, the identity of what can change, and what cannot."""
     pending, seen = [value], set[int]()

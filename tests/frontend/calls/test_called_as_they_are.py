@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
+from error_texts import says
 from scipy import fft, linalg, ndimage, signal, special
 
 import wengert as wg
@@ -211,3 +214,34 @@ def test_as_many_arguments_as_only_the_run_knows(f, capsys):
     assert capsys.readouterr().out == ("1.0-2.0\n" if f is shown else "")
     assert wg.pushforward(f, x)[1](np.ones(2)) == pytest.approx(sum(expected[f]))
     assert wg.jit(f)(x) == f(x)
+
+
+FLOATS = struct.Struct("d")
+
+
+def filled(x):
+    y = x * x
+    FLOATS.pack_into(y, 0, 3.0)
+    return np.sum(y)
+
+
+def filled_and_asked(x):
+    y = np.zeros(3)
+    nothing = FLOATS.pack_into(y, 8, 3.0)
+    return np.sum(x * y) if nothing is None else 0.0
+
+
+@pytest.mark.parametrize("f", [filled, filled_and_asked])
+def test_compiled_code_that_fills_an_array_is_refused(f):
+    x = np.array([1.0, 2.0, 3.0])
+    for derive in (wg.grad(f), wg.grad(f, tier="static")):
+        with pytest.raises(wg.WengertError, match="WG102") as caught:
+            derive(x)
+        says(
+            caught.value, "Struct.pack_into is compiled", "it changes what it is given", "wg.rrule"
+        )
+
+
+def test_compiled_code_that_leaves_an_array_alone_is_called():
+    f = lambda x: np.sum(x * FLOATS.unpack_from(np.full(2, 3.0))[0])
+    np.testing.assert_array_equal(wg.grad(f)(np.ones(2)), [3.0, 3.0])

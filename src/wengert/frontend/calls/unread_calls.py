@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from typing import Any
 
 from ...errors import NoSource, UnsupportedSyntax
@@ -11,7 +12,7 @@ from ...ir.graph import Const, Var
 from ...ir.types import PICTURE, Kind
 from ...ops import registry as ops, structure as st
 from ...rules.registry import rule_for
-from ...runtime.sourceless import Sourceless
+from ...runtime.sourceless import Sourceless, Watched
 from ..data import columns
 from ..domain.arguments import is_star
 from ..domain.values import Args, Closure, Kwargs, Value, is_mutable
@@ -25,9 +26,32 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     op = ops.foreign(known)
     if rule_for(op) is None:
         _refuse_output(it, known, args, kwargs)
+        if _may_write(known, (*args, *kwargs.values())):
+            op = ops.foreign(_watched(known))
     atoms = [it.atom(arg) for arg in args]
     options = {name: it.atom(value) for name, value in kwargs.items()}
     return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _may_write(known: Any, given: tuple[Value, ...]) -> bool:
+    """Whether compiled code is given what it could write to: that of NumPy, SciPy and most of Python is known."""
+    if isinstance(known, type) or not hasattr(known, "__qualname__"):
+        return False
+    module = known.__module__ or type(getattr(known, "__self__", None)).__module__
+    root = module.partition(".")[0]
+    is_known = root in _LEFT_ALONE or root in sys.stdlib_module_names
+    return (not is_known or root in _WRITING) and any(map(is_mutable, given))
+
+
+_LEFT_ALONE = frozenset(("numpy", "scipy"))
+_WRITING = frozenset(("_struct", "_io", "_ctypes", "_socket", "array", "mmap"))
+"""Modules of Python's whose methods fill buffers."""
+
+
+@functools.lru_cache(maxsize=1024)
+def _watched(known: Any) -> Watched:
+    way_out = "Say in Python what it does, or give it a rule (`@wg.rrule`)."
+    return Watched(known, f"{known.__qualname__} is compiled and cannot be read", way_out)
 
 
 def refuse_effect(it: Interpreter, result: Value) -> None:
