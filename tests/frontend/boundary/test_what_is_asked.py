@@ -431,6 +431,13 @@ class Slotted:
         self.a = a
 
 
+class Bare:
+    __slots__ = ()
+
+    def __setattr__(self, name, value):
+        setattr(type(self), name, value)
+
+
 def plain(x):
     return x
 
@@ -443,6 +450,7 @@ VALUES = [
     [{"b": 1.0}] * 70,
     {"a": 1.0}, {"a": 1}, {"b": 1.0}, {"a": 1.0, "b": 1.0}, {"b": 1.0, "a": 1.0}, {"a": {"a": 1.0}}, Point(1.0, 2.0),
     Point(1, 2.0), (1.0, 2.0), Parameters(1.0, np.ones(2)), Parameters(1, np.ones(2)), Record(1), Record(2),
+    Bare(),
     Slotted(1.0), Slotted(1), types.SimpleNamespace(a=1.0), types.SimpleNamespace(a=1),
     plain, of_captured(1.0), of_captured(1), Library(size=2).cost, Record(1).weighed, math.sin, np, {1, 2},
     b"a", Parameters, collections.OrderedDict(a=1.0),

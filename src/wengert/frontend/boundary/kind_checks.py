@@ -245,7 +245,7 @@ def _by_name(cls: Any, names: Sequence[Any]) -> bool:
     kept = [found for each in cls.__mro__ for found in vars(each).values()]
     in_slots = any(isinstance(found, types.MemberDescriptorType) for found in kept)
     computed = any(hasattr(type(getattr(cls, name, None)), "__set__") for name in names)
-    plain = cls.__getattribute__ is object.__getattribute__
+    plain = cls.__getattribute__ is object.__getattribute__ and bool(cls.__dictoffset__)
     return plain and not in_slots and not computed and all(isinstance(n, str) for n in names)
 
 

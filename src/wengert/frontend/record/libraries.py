@@ -60,7 +60,7 @@ class Proxy(ModuleType):
         return repr(object.__getattribute__(self, "__dict__")["of_module"])
 
 
-class ModuleNames(MutableMapping[str, Any], dict[str, Any]):
+class ModuleNames(MutableMapping[str, Any], dict[str, Any]):  # pyright: ignore[reportGeneralTypeIssues]
     """`vars(module)` or `globals()` in a run: what a name means there is found when it is asked for."""
 
     def __init__(self, scope: dict[str, Any], read: Callable[[str], None]):

@@ -186,8 +186,8 @@ def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
     """The error for an op that a derivative is needed of and that has no rule for it."""
     if eqn.op in co.SETS:
         return active_refusals.number_as_key(eqn)
-    if type(eqn.op.implementation) is Sourceless:
-        why = eqn.op.implementation
+    why: Any = eqn.op.implementation
+    if isinstance(why, Sourceless):
         return _of(eqn, NoSource(why.message, why.way_out, _span_of_user(eqn)))
     rule = rule_for(eqn.op)
     is_python = isinstance(eqn.op.implementation, FunctionType)
