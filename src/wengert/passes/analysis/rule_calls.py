@@ -187,7 +187,7 @@ def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
     if eqn.op in co.SETS:
         return active_refusals.number_as_key(eqn)
     why: Any = eqn.op.implementation
-    if isinstance(why, Sourceless):
+    if type(why) is Sourceless:
         return _of(eqn, NoSource(why.message, why.way_out, _span_of_user(eqn)))
     rule = rule_for(eqn.op)
     is_python = isinstance(eqn.op.implementation, FunctionType)
