@@ -28,7 +28,7 @@ def stop_gradient(x: T) -> T:
     """
     tapes = sys.modules.get("wengert.frontend.record.tape")
     for tape in tapes.running.get() if tapes else ():
-        tape.searches.clear()  # what is found by comparing is cut off
+        tape.compared.clear()  # what is found by comparing is cut off
     return _stopped(x)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,12 @@ from ...ir.callers import span_at
 from ...numbers.number import value_of
 from .boxes import Recorded, is_active, operand
 from .sweeps import Run
-from .tape import FLOATS
+from .tape import FLOATS, Number, Tape
 
 _SHRINKS = 0.75
 _TIMES, _SIGNS, _CLOSE = 8, 2, 1e-5
 _MOVES = 0.01
+_REAL = frozenset((*FLOATS, int))
 
 
 class Search:
@@ -59,14 +60,28 @@ class Search:
 
 def compare(frame: FrameType, x: Recorded, other: Any) -> None:
     """Note that the code of a frame has compared a number that has a derivative."""
-    left, right = value_of(x), value_of(other)
-    if type(left) in FLOATS and type(right) in (*FLOATS, int):
-        place = frame.f_code, frame.f_lasti
-        search = x.tape.searches.get(place)
-        if search is None:
-            search = x.tape.searches[place] = Search()
-        search.compare(float(left) - float(right))
-        search.last = operand(x, x.tape), operand(other, x.tape)
+    tape = x.tape
+    if len(tape.compared) < _MOST and tape.is_open and not tape.is_listed:
+        both = operand(x, tape), operand(other, tape)
+        tape.compared.append((frame.f_code, frame.f_lasti, both))
+
+
+_MOST = 1_000
+"""So many comparisons of a run are looked at: what searches for a number does so at once."""
+
+
+def _searches(tape: Tape) -> dict[tuple[CodeType, int], Search]:
+    """What has been compared, by the instruction that did."""
+    searches: dict[tuple[CodeType, int], Search] = {}
+    for code, instruction, both in tape.compared:
+        left, right = (value_of(x.value if isinstance(x, Number) else x) for x in both)
+        if type(left) in FLOATS and type(right) in _REAL:
+            search = searches.get((code, instruction))
+            if search is None:
+                search = searches[code, instruction] = Search()
+            search.compare(float(left) - float(right))
+            search.last = both
+    return searches
 
 
 def warn_of_searches(run: Run, leaves: Sequence[Any], results: Sequence[Recorded]) -> None:
@@ -80,7 +95,7 @@ def warn_of_searches(run: Run, leaves: Sequence[Any], results: Sequence[Recorded
     Warns:
         DerivativeWarning: with the place of the comparison.
     """
-    for (code, instruction), search in run.tape.searches.items():
+    for (code, instruction), search in _searches(run.tape).items():
         if search.is_one() and (
             not any(is_active(y, run.tape) for y in results)
             or _moves(run, search, leaves) > _MOVES * search.first
@@ -93,7 +108,7 @@ def warn_of_searches(run: Run, leaves: Sequence[Any], results: Sequence[Recorded
                 DerivativeWarning,
                 stacklevel=2,
             )
-    run.tape.searches.clear()
+    run.tape.compared.clear()
 
 
 def _moves(run: Run, search: Search, leaves: Sequence[Any]) -> float:

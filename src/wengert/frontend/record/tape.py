@@ -55,8 +55,8 @@ class Tape:
         """Whether the program has a dictionary or set of floats from before the run: memos that others have filled."""
         self.texts: set[str | bytes | None] = set()
         """What numbers with derivatives were shown as; None is among them if some are not known."""
-        self.searches: dict[tuple[CodeType, int], Any] = {}
-        """By instruction, what numbers with derivatives were compared with (`searches`)."""
+        self.compared: list[tuple[CodeType, int, tuple[Any, Any]]] = []
+        """What numbers with derivatives were compared with, and by which instruction (`searches`)."""
 
     @property
     def is_listed(self) -> bool:
