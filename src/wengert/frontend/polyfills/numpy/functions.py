@@ -95,6 +95,11 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     return take_op(a, np.flatnonzero(condition), axis=axis)
 
 
+def extract(condition: Any, arr: Any) -> Any:
+    """`np.extract`."""
+    return take_op(np.ravel(arr), np.flatnonzero(np.ravel(condition)))
+
+
 def unique(
     ar: Any,
     return_index: Any = False,
