@@ -37,7 +37,8 @@ def _may_write(known: Any, given: tuple[Value, ...]) -> bool:
     """Whether compiled code is given what it could write to: that of NumPy, SciPy and most of Python is known."""
     if isinstance(known, type) or not hasattr(known, "__qualname__"):
         return False
-    module = known.__module__ or type(getattr(known, "__self__", None)).__module__
+    owner = getattr(known, "__self__", None)
+    module = getattr(known, "__module__", None) or type(owner).__module__
     root = module.partition(".")[0]
     is_known = root in _LEFT_ALONE or root in sys.stdlib_module_names
     return (not is_known or root in _WRITING) and any(map(is_mutable, given))
