@@ -286,7 +286,32 @@ def matched(x):
     return 0.0
 
 
+class Pairs(list):
+    """Its methods call those of `list` by the class."""
+
+    def append(self, a, k):
+        list.append(self, (a * 2, k))
+
+    def extend(self, items):
+        list.extend(self, [(a, k + 1) for a, k in items])
+
+    def pop(self):
+        return list.pop(self)[0]
+
+
+def methods_by_the_class(x):
+    pairs = Pairs()
+    for k in range(4):
+        pairs.append(x * k, k)
+        pairs.extend([(x * x, k)])
+    plain = []
+    list.append(plain, x)
+    list.extend(plain, [x, 2.0])
+    return sum(a * k for a, k in pairs) * pairs.pop() + math.prod(plain)
+
+
 INSIDE = [
+    methods_by_the_class,
     attributes_that_are_items, attributes_by_items, its_own_attributes, nested_attributes, a_list_with_methods,
     a_list_of_objects, many_of_them, operators_of_a_list, a_tuple_that_is_called, counted, in_order, missing_items,
     as_other_containers, copies, on_two_paths, of_a_class_inside, matched,

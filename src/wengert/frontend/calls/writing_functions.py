@@ -203,16 +203,6 @@ def _in_place(operator_: Any) -> Handler:
     return handler
 
 
-def _method_of(name: str) -> Handler:
-    """`list.append(xs, x)` and its like."""
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-
-        return it.call_method(args[0], name, args[1:], kwargs)
-
-    return handler
-
-
 def written_where(it: Interpreter, function: Any, args: Args) -> Value:
     """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
     out, where, *operands = args
@@ -298,14 +288,6 @@ BY_HAND: list[tuple[Any, Handler]] = [
     (operator.setitem, _set_item),
     (operator.delitem, _delete_item),
     *_operators(),
-    *(
-        (getattr(cls, name), _method_of(name))
-        for cls, names in (
-            (list, "append extend insert pop remove sort reverse clear"),
-            (dict, "update setdefault pop"),
-        )
-        for name in names.split()
-    ),
 ]
 _UFUNC_AT: dict[np.ufunc, Handler] = {np.add: _at(el.add), np.subtract: _at(el.sub)}
 
