@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .containers import attributes_of, is_built_on_container, values_held
+from .containers import SEQUENCES, attributes_of, is_built_on_container, values_held
 from .copies import can_change, snapshot
 from .identity import overlap
 from .refusals import unclear
@@ -72,7 +72,11 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
     owner = getattr(f, "__self__", None)
     if type(owner).__name__ == "ContextVar" and f.__name__ == "set":
         raise unclear(_KEPT)
-    given = [owner, *args, *named.values()]
+    given = [*args, *named.values()]
+    if type(f).__name__ != "builtin_function_or_method" or isinstance(owner, _CHANGED_IN_C):
+        given.append(
+            owner
+        )  # what C keeps of another object, a generator of random numbers, nobody sees
     before = [snapshot(x) for x in given]
     message = (
         "a function that is known only when the program runs changes an object that it is given\n"
@@ -87,6 +91,9 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
     if not all(map(_holds_the_same, before, given)):
         raise unclear(message)
     return y
+
+
+_CHANGED_IN_C = (list, dict, set, np.ndarray, *SEQUENCES)
 
 
 def _holds_the_same(a: Any, b: Any, around: frozenset[tuple[int, int]] = frozenset()) -> bool:
