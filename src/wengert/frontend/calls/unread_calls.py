@@ -34,7 +34,7 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
 
 
 def _may_write(known: Any, given: tuple[Value, ...]) -> bool:
-    """Whether compiled code is given what it could write to: that of NumPy, SciPy and most of Python is known."""
+    """Whether compiled code is given what it could write to: ours, that of NumPy, SciPy and most of Python is known."""
     if isinstance(known, type) or not hasattr(known, "__qualname__"):
         return False
     owner = getattr(known, "__self__", None)
@@ -44,7 +44,7 @@ def _may_write(known: Any, given: tuple[Value, ...]) -> bool:
     return (not is_known or root in _WRITING) and any(map(is_mutable, given))
 
 
-_LEFT_ALONE = frozenset(("numpy", "scipy"))
+_LEFT_ALONE = frozenset(("numpy", "scipy", "wengert"))
 _WRITING = frozenset(("_struct", "_io", "_ctypes", "_socket", "array", "mmap"))
 """Modules of Python's whose methods fill buffers."""
 
