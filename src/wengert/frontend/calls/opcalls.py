@@ -47,6 +47,8 @@ def emit_op(
         return tuple_of(*[emit_op(it, op, namespace, [arg], kwargs) for arg in args])
     if op.name == "reshape" and namespace == "np" and len(args) == 3:
         args, kwargs = args[:2], {**kwargs, "order": args[2]}
+    if op.name == "arange" and namespace == "np":
+        args, kwargs = _range(args, kwargs)
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
         return _into_out(it, op, namespace, out, args, kwargs)
@@ -71,6 +73,19 @@ def emit_op(
         _refuse_objects(it, options)
     names = signature.operands[: len(values)]
     return _emit_bound(it, op, namespace, zip_longest(names, values), options, row=row)
+
+
+def _range(args: Sequence[Value], kwargs: Kwargs) -> tuple[Sequence[Value], Kwargs]:
+    """The operands of `np.arange` by position, and its options: with no stop, the start is the stop."""
+    given = {**dict(zip(("start", "stop", "step", "dtype"), args, strict=False)), **kwargs}
+    given = {name: value for name, value in given.items() if value != Const(None)}
+    start, stop, step = (given.pop(name, None) for name in ("start", "stop", "step"))
+    if stop is None:
+        start, stop = None, start
+    if stop is None or (start is None and step is None):
+        return [each for each in (stop, step) if each is not None], given
+    ends = [Const(0) if start is None else start, stop]
+    return ends if step is None else [*ends, step], given
 
 
 def _into_out(

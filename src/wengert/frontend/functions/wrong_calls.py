@@ -89,5 +89,6 @@ _LIKE: dict[Any, Callable[..., None]] = {
     itertools.zip_longest: lambda *iterables, fillvalue=None: None,
     itertools.product: lambda *iterables, repeat=1: None,
     itertools.repeat: lambda object, times=0: None,  # noqa: A006
+    np.arange: lambda start=None, stop=None, step=None, dtype=None, *, device=None, like=None: None,
 }
-"""The signatures of functions that do not say theirs."""
+"""The signatures of functions that do not say theirs, or take more than they say."""

@@ -152,15 +152,15 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *order: Any, **options:
     return made
 
 
-def arange(*args: Any, dtype: Any = None, **options: Any) -> Any:
-    named = {name: options[name] for name in ("start", "stop", "step") if name in options}
-    start, stop, step = (*args, None, None)[:3] if len(args) > 1 else (0, *(args or (None,)), None)
-    start, stop = named.get("start", start), named.get("stop", stop)
-    step = named.get("step", 1 if step is None else step)
-    plain = np.arange(*map(all_plain, (start, stop, step)), dtype=real_type(dtype))
+def arange(*args: Any, **options: Any) -> Any:
+    given = {**dict(zip(("start", "stop", "step", "dtype"), args, strict=False)), **options}
+    start, stop, step = (given.get(name) for name in ("start", "stop", "step"))
+    start, stop = (None, start) if stop is None else (start, stop)
+    start, step = 0 if start is None else start, 1 if step is None else step
+    plain = np.arange(*map(all_plain, (start, stop, step)), dtype=real_type(given.get("dtype")))
     if plain.dtype.kind not in "fc" or not boxes_in((start, step)):
         return fresh(plain)
-    return start + step * np.arange(len(plain))
+    return start + step * np.arange(len(plain), dtype=plain.dtype)
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
