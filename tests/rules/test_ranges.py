@@ -21,6 +21,8 @@ RANGES = [
     lambda x: np.arange(1, step=2, stop=7) * x,
     lambda x: np.arange(5, dtype=float) * x,
     lambda x: np.arange(x, 6, 2, dtype=int) * x,
+    lambda x: np.real(np.arange(x, 6, 2, dtype=complex)),
+    lambda x: np.arange(x, 6, 2, dtype=np.array([x]).dtype),
 ]
 
 

@@ -288,6 +288,18 @@ def grid_of_records(x):
     return sum(cell["h"] ** 2 for row in grid for cell in row)
 
 
+@program
+def keys_that_are_names_of_methods(x):
+    rows = [{"items": x * i, "values": x, "get": x * x} for i in range(4)]
+    total = 0.0
+    for row in rows:
+        row["items"] *= x
+        for value in row.values():
+            total += value
+        total += sum(v for _, v in row.items()) * row.get("get", 1.0)
+    return total
+
+
 # --- objects ------------------------------------------------------------------------------
 
 

@@ -105,8 +105,8 @@ def _infer_arange(args: ak.Args, params: ak.Params) -> Kind:
 
 def _fold_arange(builder: Builder, args: ak.Args, params: ak.Params, namespace: str) -> Atom | None:
     """A range with a start is linear in its start and step; one with a stop alone is constant."""
-    dtype = ak.dtype_option(params, "float64")
-    if len(args) == 1 or not dtype.startswith("float") or ZERO in args:
+    whole = ak.dtype_option(params, "float64").startswith(("int", "uint", "bool"))
+    if len(args) == 1 or whole or ZERO in args:
         return None
     step = args[2] if len(args) == 3 else Const(1)
     made = builder.emit(arange_from, args[0], args[1], step, namespace=namespace)

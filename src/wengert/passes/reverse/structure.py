@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
@@ -137,7 +138,10 @@ def _is_kept(x: Atom, name: str) -> bool:
     kind = kind_of_atom(x)
     if not isinstance(kind, Struct) or name not in kind.keys or st.gradient_kind(kind) == UNKNOWN:
         return False
-    return kind.form == "namedtuple" or not hasattr(getattr(kind.type, name, None), "__set__")
+    found = getattr(kind.type, name, None)
+    in_slot = isinstance(found, MemberDescriptorType)
+    of_object = kind.form in ("dataclass", "object") and (in_slot or not hasattr(found, "__set__"))
+    return kind.form == "namedtuple" or of_object
 
 
 def _add_at(sweep: Sweep, eqn: Eqn) -> None:

@@ -324,7 +324,9 @@ def apply_updates(site: BlockLowering, updates: list[Update]) -> None:
 def _item_of(value: GrowingList) -> Value:
     """An item of a list of numbers, of records of them, or of such lists."""
     item = value.column.item(Emitter(Names()), ZERO)
-    if not (_item_of(item) if isinstance(item, GrowingList) else has_numbers_alone(item)):
+    if isinstance(item, GrowingList):
+        _item_of(item)
+    elif not has_numbers_alone(item):
         raise Unlowered("a list of something else than numbers that a loop makes anew")
     return item
 

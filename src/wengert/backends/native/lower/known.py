@@ -194,11 +194,11 @@ def _scalar_seed(site: BlockLowering, eqn: Eqn) -> nv.Value:
 @lowers("real_power")
 def _real_power(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """A power of Python's numbers leaves native code where it is not real."""
-    return nv.StaticValue(Const(None))
+    return nv.StaticValue(None)
 
 
 @lowers("python_truth")
 def _python_truth(site: BlockLowering, eqn: Eqn) -> nv.Value:
     if site.scalar(eqn.args[0]).origin is not nv.PYTHON:
         raise nv.Unlowered("a `__bool__` that gives a truth value of NumPy's, which Python refuses")
-    return nv.StaticValue(Const(None))
+    return nv.StaticValue(None)
