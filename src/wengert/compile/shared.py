@@ -18,7 +18,7 @@ from ..errors import UnsupportedSyntax
 from ..frontend.domain.values import held_by
 from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
-from ..ir.graph import Const, Function, Var
+from ..ir.graph import Block, Const, Eqn, Function, Var
 from ..ir.steps import Field, Viewed
 from ..ir.types import Static, leaves
 from ..ops import structure as st
@@ -35,7 +35,9 @@ Changes = tuple[tuple[str, Way], ...]
 
 
 def changes_of(function: Function) -> Changes | None:
-    """What a program changes of what it is given; None if not all of it is known."""
+    """What a program changes of what it is given; None if not all of it is known, or it changes what is outside."""
+    if _changed_outside(function.body):
+        return None
     parts = changed_parts(function.body, function.body.params)
     if parts is None:
         return None
@@ -113,22 +115,29 @@ def guards_of(function: Function) -> tuple[Guard, ...]:
     Raises:
         UnsupportedSyntax: something that it changes is reached in two ways.
     """
-    body = function.body
-    early = {eqn.outs[0]: eqn for eqn in body.eqns if eqn.op is st.global_}
-    changed = written(body).clobbered.intersection(early) if early else ()
+    changed = _changed_outside(function.body)
     if not changed:
         return ()
-    parts = changed_parts(body, changed)
-    ways = [(root, None) for root in early if root in changed] if parts is None else parts
-    places = [(early[root].param("holder"), early[root].param("key"), way) for root, way in ways]
+    parts = changed_parts(function.body, changed)
+    ways = [(root, None) for root in changed] if parts is None else parts
+    places = [
+        (changed[root].param("holder"), changed[root].param("key"), way) for root, way in ways
+    ]
     outside = Outside(places)
     if not outside.is_reached_once:
         raise UnsupportedSyntax(
             f"`{places[0][1]}`, which was there before the program ran, is changed, and holds an object twice",
             "Put a copy into one of the two places.",
-            early[ways[0][0]].span,
+            changed[ways[0][0]].span,
         )
     return ((outside, "is_reached_once", Static(True)),)
+
+
+def _changed_outside(body: Block) -> dict[Var, Eqn]:
+    """What a program changes of what was there before it ran, and the equations that read it."""
+    early = {eqn.outs[0]: eqn for eqn in body.eqns if eqn.op is st.global_}
+    changed = written(body).clobbered if early else ()
+    return {var: eqn for var, eqn in early.items() if var in changed}
 
 
 def _reached_by(value: Any, way: Way) -> list[Any]:
@@ -177,6 +186,9 @@ def _all_held(values: Iterable[Any]) -> Iterator[Any]:
     pending = list(values)
     while pending:
         value = pending.pop()
+        if type(value) is np.ndarray and not value.dtype.hasobject:
+            yield value  # which holds nothing
+            continue
         if isinstance(value, ModuleType) or not (can_change(value) or isinstance(value, tuple)):
             continue
         if not isinstance(value, np.ndarray) and hasattr(type(value), "__array_function__"):

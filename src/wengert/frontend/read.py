@@ -6,6 +6,7 @@ import ast
 import types
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -193,11 +194,19 @@ def _refuse_sourceless(it: Interpreter) -> None:
 
 
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
-    """Whether what the program changes may be given to it again where it is taken apart."""
-    changed = any(place.origin in params for place in it.heap)
+    """Whether what the program changes may be given to it again, or be a part of what is outside, or hold it."""
+    origins = {place.origin for place in it.heap}
+    changed = [param.kind for param in params if param in origins]
+    outside = [with_unknown(kind) for *_, kind in it.reading.guards.values()]
+    changed_outside = [var.kind for var in it.reading.outside.values() if is_mutable(var)]
+    given = [each.kind for each in inputs if not isinstance(each.kind, (Number, Static))]
+    pairs = (*product(outside, changed), *product(changed_outside, given))
+    if any(_may_hold(whole, part) for whole, part in (*pairs, *product(given, changed_outside))):
+        return True
     captured = [each.kind for each in inputs if each.how == "captured"]
     captures = any(not isinstance(kind, (Number, Array)) for kind in captured)
-    return changed and (captures or any(_can_change(each.kind) for each in (*inputs, *params)))
+    parts = captures or any(_can_change(each.kind) for each in (*inputs, *params))
+    return bool(changed) and parts
 
 
 def _can_change(kind: Kind) -> bool:
@@ -264,6 +273,13 @@ def _refuse_given_globals(
                 first[place] = var
             builder.append(Eqn((Var(NONE),), apart, (param, var)))
     return builder.eqns
+
+
+def _may_hold(whole: Kind, part: Kind) -> bool:
+    """Whether a value of one kind may hold one of another."""
+    items = whole.items if isinstance(whole, Struct) else ()
+    items = (whole.item,) if isinstance(whole, Seq) else items
+    return any(_may_be_one(item, part) or _may_hold(item, part) for item in items)
 
 
 def _may_be_one(a: Kind, b: Kind) -> bool:

@@ -130,6 +130,8 @@ def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[
 
 def overlap(arrays: list[np.ndarray]) -> bool:
     """Whether two arrays share memory."""
+    if all(type(each) is np.ndarray and each.flags.owndata for each in arrays):
+        return len({*map(id, arrays)}) < len(arrays)
     if not all(hasattr(each, "__array_interface__") for each in arrays):  # of other libraries
         return any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
     ends: list[np.ndarray] = []

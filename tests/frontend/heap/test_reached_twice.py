@@ -470,3 +470,45 @@ def test_a_walk_along_a_chain_may_change_what_is_held_twice():
     step = 1e-6
     slope = (walked(*arguments(), 1.3 + step) - walked(*arguments(), 1.3 - step)) / (2 * step)
     assert abs(wg.grad(walked, 2)(*arguments(), 1.3) - slope) < 1e-8
+
+
+SETTINGS = Settings(0.5)
+SETTINGS.grid = np.array([1.0, 2.0])
+TABLES = [np.array([1.0, 2.0])]
+ROWS = {"first": [1.0, 2.0]}
+
+
+def argument_in_a_global_object(grid, x):
+    grid[0] = x * x
+    return x * SETTINGS.grid[0]
+
+
+def argument_in_a_global_list(table, x):
+    table[0] = x * x
+    return x * TABLES[0][0]
+
+
+def argument_in_a_global_dictionary(row, x):
+    ROWS["first"][0] = x * x
+    return x * row[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "part"),
+    [
+        (argument_in_a_global_object, SETTINGS.grid),
+        (argument_in_a_global_list, TABLES[0]),
+        (argument_in_a_global_dictionary, ROWS["first"]),
+    ],
+)
+def test_an_argument_may_be_a_part_of_what_is_read_outside(function, part):
+    for tier in (None, "recorded"):
+        part[0] = 1.0
+        assert wg.grad(function, 1, tier=tier)(part, 2.0) == 12.0
+    part[0] = 1.0
+    error = refusal(
+        "WG101", NotImplementedError, lambda: wg.grad(function, 1, tier="static")(part, 2.0)
+    )
+    assert "reaches one in two ways" in str(error)
+    other = [1.0, 2.0] if isinstance(part, list) else np.array([1.0, 2.0])
+    assert wg.grad(function, 1, tier="static")(other, 2.0) == 1.0
