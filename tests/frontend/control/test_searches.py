@@ -98,6 +98,41 @@ def vectorised(a):
     return np.sum(lo)
 
 
+def by_arithmetic(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(50):
+        mid = (lo + hi) / 2
+        is_below = mid * mid <= a
+        lo, hi = lo + (mid - lo) * is_below, mid + (hi - mid) * is_below
+    return lo
+
+
+def by_sign(a):
+    x, step = 0.0, 2.0
+    for _ in range(50):
+        x = x + step * np.sign(a - x * x)
+        step /= 2
+    return x
+
+
+def by_masks(a):
+    lo, hi = np.zeros(3), np.full(3, 4.0)
+    for _ in range(50):
+        mid = (lo + hi) / 2
+        is_below = mid**2 <= a * np.arange(1.0, 4.0)
+        lo[is_below] = mid[is_below]
+        hi[~is_below] = mid[~is_below]
+    return np.sum(lo)
+
+
+def by_index(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(50):
+        mid = (lo + hi) / 2
+        lo, hi = ((lo, mid), (mid, hi))[mid * mid <= a]
+    return lo
+
+
 def in_a_helper(a):
     return 3.0 * root(a) + a
 
@@ -107,7 +142,8 @@ def used_further(a):
 
 
 SEARCHES = [
-    root, root_from, fixed_count, with_early_exit, by_signs, halving, golden, vectorised, in_a_helper, used_further
+    root, root_from, fixed_count, with_early_exit, by_signs, halving, golden, vectorised, by_arithmetic, by_sign,
+    by_masks, by_index, in_a_helper, used_further,
 ]  # fmt: skip
 
 
@@ -119,10 +155,12 @@ def test_a_search_by_comparisons_is_warned_of(f):
 
 
 @pytest.mark.parametrize(
-    "f", [f for f in SEARCHES if f is not vectorised], ids=lambda f: f.__name__
+    "f",
+    [f for f in SEARCHES if f not in (vectorised, by_masks, by_sign)],
+    ids=lambda f: f.__name__,
 )
 def test_a_recorded_search_is_warned_of(f):
-    """The recorder does not see searches for arrays."""
+    """The recorder does not see searches for arrays, nor by signs."""
     for derivative in (wg.grad(f, tier="recorded"), wg.hessian(f, tier="recorded")):
         with pytest.warns(
             DerivativeWarning, match=r"test_searches.py:\d+: what is searched for by this"

@@ -3,8 +3,8 @@
 What such a loop finds moves with the argument, and has no derivative: each of its turns is constant but for jumps. A
 program that reads it as a root gets zero, or the derivative of the first bounds. So it is warned of. Not every loop
 that compares is one: the sign of it is a number that is carried from turn to turn, gets nothing from the argument in
-the loop, and is chosen by a comparison with it from numbers made of two that are carried, such as the middle of
-bounds. What is undefined before the loop, as what it returns is, is no bound.
+the loop, and is made of two that are carried, such as bounds, and of what a comparison with it decides: a branch, a
+mask, a factor of 0 or 1. What is undefined before the loop, as what it returns is, is no bound.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...errors import DerivativeWarning
 from ...ir.builder import kind_of_atom
 from ...ir.graph import IF, UNDEFINED, Atom, Block, Eqn, Function, Var, free_vars, walk
-from ...ir.types import Array, Number
+from ...ir.types import Array, Number, is_differentiable
 from ...ops import structure as st
 from ..analysis import activity
+from ..analysis.active_operands import operands_of
 from ..blocks.loops import LOOPS, Loop, view
 
-_VARIED, _CHOSEN = 1, 2
-_FIRST = 2
+_VARIED, _CHOSEN, _DECIDED = 1, 2, 4
+_FIRST = 3
 """How many bits there are before those of the numbers that a loop carries."""
 
 
@@ -32,7 +33,7 @@ def warn_of_searches(function: Function, wrt: Sequence[int]) -> None:
         DerivativeWarning: with the line of the loop.
     """
     body = function.body
-    loops = [view(eqn) for eqn in walk(body) if eqn.op in LOOPS and _chooses(eqn)]
+    loops = [view(eqn) for eqn in walk(body) if eqn.op in LOOPS and _decides(eqn)]
     if not loops:
         return
     varied = activity.depending(body, [body.params[k] for k in wrt])
@@ -47,8 +48,12 @@ def warn_of_searches(function: Function, wrt: Sequence[int]) -> None:
             )
 
 
-def _chooses(eqn: Eqn) -> bool:
-    return any(each.op is IF or each.op.name == "where" for each in walk(eqn.blocks[-1]))
+def _decides(eqn: Eqn) -> bool:
+    return any(
+        not is_differentiable(out.kind) or not (each.blocks or operands_of(each))
+        for each in walk(eqn.blocks[-1])
+        for out in each.outs
+    )
 
 
 def _used(body: Block, loop: Loop) -> list[bool]:
@@ -91,34 +96,40 @@ def _is_real(var: Var) -> bool:
 
 
 def _spread(block: Block, taint: dict[Var, int]) -> None:
-    """For every value of a block, which of some others it is made of, and whether a comparison chose it."""
+    """For every value of a block, which of some others it is made of, and whether a comparison decided it."""
     for eqn in block.eqns:
         if eqn.op is IF:
             for inner in eqn.blocks:
                 _spread(inner, taint)
-            condition = _bits(eqn.args, taint)
+            condition = _bits(eqn.args, taint) & _DECIDED
             for k, out in enumerate(eqn.outs):
                 sides = [inner.outs[k] for inner in eqn.blocks]
-                taint[out] = _chosen(condition, _bits(sides, taint))
+                taint[out] = _made_of(out, condition | _bits(sides, taint))
             continue
         bits = _bits(eqn.args, taint) | _bits(eqn.params.values(), taint)
         for inner in eqn.blocks:
             bits |= _bits(free_vars(inner), taint)
-        if eqn.op.name == "where" and len(eqn.args) == 3:
-            bits = _chosen(_bits(eqn.args[:1], taint), _bits(eqn.args[1:], taint))
         if eqn.op is st.stop_gradient:
             bits &= ~_CHOSEN
+        elif not operands_of(eqn):
+            bits = _decision(bits)
         for out in eqn.outs:
-            taint[out] = bits
+            taint[out] = _made_of(out, bits)
 
 
-def _chosen(condition: int, data: int) -> int:
-    """The bits of what a condition chooses: it is searched for where both go by carried numbers."""
-    carried = data >> _FIRST
-    several = carried & (carried - 1)
-    if condition & _VARIED and condition >> _FIRST and several and not data & _VARIED:
-        return data | _CHOSEN
-    return data
+def _made_of(out: Var, bits: int) -> int:
+    """The bits of a result: what a comparison decides with carried numbers is chosen from several of them."""
+    carried = bits >> _FIRST
+    if not is_differentiable(out.kind):
+        return _decision(bits)
+    if bits & _DECIDED and carried & (carried - 1) and not bits & _VARIED:
+        return bits | _CHOSEN
+    return bits
+
+
+def _decision(bits: int) -> int:
+    """The bits of what changes by jumps only: it decides where it goes by the argument and by carried numbers."""
+    return _DECIDED if bits & _DECIDED or (bits & _VARIED and bits >> _FIRST) else 0
 
 
 def _bits(atoms: Iterable[Atom], taint: Mapping[Var, int]) -> int:
