@@ -166,12 +166,15 @@ class Check:
         self.close(dot(found, self.w), bend, "reverse over reverse", 1e-4)
 
     def is_saved(self, folder: Path, number: int) -> bool:
-        """Save the derivative, if its text can stand alone; what it gave here is kept beside it."""
+        """Save the derivative, if its text can stand alone and runs; what it gave here is kept beside it."""
         self.module.reset()
         try:
             derived = wg.grad(self.program, ACTIVE).specialize(*arguments())
+            derived(*arguments())
             derived.save(folder / f"saved_{number}.py")
-        except (NoSource, UnsupportedSyntax):
+        except Exception as error:
+            if getattr(error, "code", "") not in (NoSource.code, UnsupportedSyntax.code):
+                raise
             return False
         self.module.reset()
         expected = wg.grad(self.program, ACTIVE)(*arguments())

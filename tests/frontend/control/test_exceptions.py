@@ -428,6 +428,31 @@ def finally_returns(x):
             return x**2  # noqa: B012
 
 
+def finally_changes_a_number_that_is_known(x):
+    rate = 0.4
+    try:
+        try:
+            raise KeyError
+        finally:
+            rate += math.sin(rate)
+    except Exception:
+        rate += 0.1
+    return rate * x
+
+
+def finally_changes_what_a_name_refers_to(x):
+    step = math.sin
+    try:
+        try:
+            x = x * {}["rate"]
+        finally:
+            math.log(x)
+            step = math.cos
+    except LookupError:
+        x = step(x)
+    return x
+
+
 def loop_with_finally(x):
     total, count = 0.0, 0
     for k in range(6):
@@ -455,6 +480,8 @@ def returns_in_the_handler(x):
 def test_ways_out():
     agree(returns_through_finally, 2.0, 0.5)
     agree(finally_returns, 2.0, -2.0)
+    agree(finally_changes_a_number_that_is_known, 2.0)
+    agree(finally_changes_what_a_name_refers_to, 2.0)
     agree(loop_with_finally, 1.3)
     agree(returns_in_the_handler, 0.8, 1.4)
 

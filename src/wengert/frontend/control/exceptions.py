@@ -18,7 +18,7 @@ from ..domain.values import Items, Maybe, Value
 from ..heap import now, put
 from ..machine.failing import raise_now
 from ..machine.interpreter import Interpreter
-from ..machine.segments import Classes, OpenArm, Region
+from ..machine.segments import Classes, Region
 from ..machine.session import NeverReturns, PathRaises, Step
 from ..syntax import liveness
 from . import deferral
@@ -162,9 +162,13 @@ class _Paths:
         if len(arms) == 1 and not dead and catching.flag_of(region) == Const(False):
             self._in_both_arms(region)
             return
+        scope = id(self._it.frame.scope)
         final = dict(self._it.vars)
+        raising = [arm.scopes.get(scope, {}) for arm in arms]
+        if not raising or not (dead or catching.flag_of(region) == Const(False)):
+            raising.append(final)
         catching.close(level, dead=dead)
-        self._after(region, arms, final)
+        self._after(region, raising, final)
 
     def _refused(self, path: deferral.Beginning, refusal: WengertError) -> bool:
         """The body cannot be read; gives whether it never comes back, as nothing is to be done on the way out."""
@@ -193,14 +197,15 @@ class _Paths:
         it.builder, it.frame.scope.vars, it.heap = arm.builder, arm.vars, arm.heap
         return it.read_arm(step)
 
-    def _after(self, region: Region, arms: list[OpenArm], final: dict[str, Value]) -> None:
+    def _after(
+        self, region: Region, raising: list[dict[str, Value]], final: dict[str, Value]
+    ) -> None:
+        """Go on after the body: `raising` are the names at the ends of the paths that raise, `final` at its end."""
         it = self._it
         flag = it.catching.flag_of(region)
-        scope = id(it.frame.scope)
-        lefts = [arm.scopes.get(scope, {}) for arm in arms]
 
         def raised() -> None:
-            see(it, lefts or [final])
+            see(it, raising)
             self._raise(region)
 
         def completed() -> None:
