@@ -105,7 +105,8 @@ def as_items(value):
     """A value as items of an array of exact numbers."""
     if isinstance(value, ExactArray | Exact):
         return value
-    return np.asarray(_exact_item(np.asarray(value, dtype=object)), dtype=object)
+    with np.errstate(invalid="ignore"):  # what `np.empty` holds may be a signalling NaN
+        return np.asarray(_exact_item(np.asarray(value, dtype=object)), dtype=object)
 
 
 _exact_item = np.frompyfunc(lambda item: item if item is None else Exact(item), 1, 1)

@@ -106,13 +106,22 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
 
 def condition(it: Interpreter, node: ast.expr) -> Atom:
     """Whether an expression holds, where nothing else matters of it."""
-    asked = isinstance(node, ast.BoolOp)
-    return it.truth(_bool_op(it, node, whole=False) if asked else evaluate(it, node))
+    return it.truth(
+        _folded(it, node, condition) if isinstance(node, ast.BoolOp) else evaluate(it, node)
+    )
 
 
-def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
+def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
+    return _folded(it, node, evaluate)
+
+
+def _folded(
+    it: Interpreter, node: ast.BoolOp, read: Callable[[Interpreter, ast.expr], Value]
+) -> Value:
+    """The value of `and` or `or`: that of the first part which decides."""
+
     def fold(k: int) -> Value:
-        value = evaluate(it, node.values[k])
+        value = read(it, node.values[k])
         if k == len(node.values) - 1:
             return value
         known = it.known_truth(value)
@@ -120,10 +129,9 @@ def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
         if known is not None:
             return fold(k + 1) if known == is_and else value
         holds = it.truth(value)
-        decided = value if whole or isinstance(value, Var) else Const(not is_and)
         if is_and:
-            return it.choose(holds, lambda: fold(k + 1), lambda: decided)
-        return it.choose(holds, lambda: decided, lambda: fold(k + 1))
+            return it.choose(holds, lambda: fold(k + 1), lambda: value)
+        return it.choose(holds, lambda: value, lambda: fold(k + 1))
 
     return fold(0)
 

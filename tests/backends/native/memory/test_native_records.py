@@ -199,9 +199,20 @@ def of_a_tree(a):
     return t
 
 
+def popped_while_they_are_small(a):
+    """The tests ask whether lists hold something, beside comparisons."""
+    stack, t = [Pair(v, v * v) for v in a], 0.0
+    while (stack and (last := stack.pop()).b < 0.9) or (stack and t < 0.1):
+        t += last.a * last.b
+        if not stack or (stack[-1].a < 0 and len(stack) > 1):
+            t += 0.5 * last.a
+    return t
+
+
 PROGRAMS = [
     appended, by_number, moved, attracted, of_pairs, replaced_pairs, added, counted, changed_after_it_was_appended,
     made_anew, copied_with_changes, numbered, nested, of_a_tree,
+    popped_while_they_are_small,
 ]  # fmt: skip
 
 
