@@ -502,3 +502,50 @@ def test_loops_in_two_others_take_one_vector_at_once():
     compiled = wg.jit(nearest, strict=True)
     assert compiled(points, points[:2]) == nearest(points, points[:2])
     assert "llvm.loop.interleave.count" in compiled.llvm
+
+
+# --- indices beside slices, lists of indices ---------------------------------------------------
+
+
+def rows_put_in_order(a):
+    """Gauss's method on a copy, with the largest pivot: rows are exchanged from the pivot on."""
+    a = a.copy()
+    n, order, total = len(a), list(range(len(a))), 0.0
+    for k in range(n):
+        p = max(range(k, n), key=lambda i: abs(a[i, k]))
+        if p != k:
+            a[[k, p], k:] = a[[p, k], k:]
+            order[k], order[p] = order[p], order[k]
+        for i in range(k + 1, n):
+            a[i, k:] -= a[i, k] / a[k, k] * a[k, k:]
+        total += a[k, k] ** 2
+    return total + (a[order, 1:-1] * np.arange(1.0, n + 1)[:, None]).sum()
+
+
+def chosen_by_a_list(a):
+    positive = []
+    for i in range(len(a)):
+        if a[i, i] > 0:
+            positive.append(i)  # noqa: PERF401 (what is tested)
+    inner = a[1:, positive]
+    a = a.copy()
+    a[positive, ::2] *= 2.0
+    return (inner**2).sum() + (a[::-1, positive] ** 3).sum() + (a[0] ** 2).sum()
+
+
+@pytest.mark.parametrize("f", [rows_put_in_order, chosen_by_a_list])
+def test_arrays_of_indices_beside_slices(f):
+    a = np.random.default_rng(0).normal(size=(5, 5))
+    for g in (f, wg.grad(f)):
+        compiled = wg.jit(g, strict=True)
+        np.testing.assert_allclose(compiled(a), g(a), rtol=1e-12)
+        assert compiled.exits == 0
+
+
+def test_an_index_out_of_bounds_beside_a_slice():
+    def f(a, k):
+        return a[[0, k], 1:].sum()
+
+    compiled = same_as_python(f, np.ones((3, 3)), -3)
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        compiled(np.ones((3, 3)), 3)

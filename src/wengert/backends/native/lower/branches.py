@@ -13,15 +13,15 @@ from .lowering import BlockLowering
 from .plans import (
     ArrayPlan,
     ListPlan,
+    OfNumbersPlan,
     Plan,
-    RangePlan,
     SamePlan,
     TuplePlan,
     covering,
     is_same,
     is_same_part,
 )
-from .sequences.columns import GrowingList, range_of, range_parts
+from .sequences.columns import OF_NUMBERS, GrowingList, numbers_of
 from .sequences.merged_lists import nothing_like
 
 
@@ -36,10 +36,10 @@ def merged_plan(a: nv.Value, b: nv.Value) -> Plan:
         raise nv.Unlowered("a variable that is now complex, and now something else")
     if isinstance(a, nv.Tuple) and isinstance(b, nv.Tuple) and is_alike(a, b):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
-    if isinstance(a, nv.Range) and isinstance(b, nv.Range) and a != b:
-        return RangePlan(merged_plan(range_parts(a), range_parts(b)))
     if is_same(a, b):
         return SamePlan()
+    if type(a) is type(b) and type(a) in OF_NUMBERS:
+        return OfNumbersPlan(type(a), merged_plan(numbers_of(a), numbers_of(b)))
     if isinstance(a, GrowingList) and isinstance(b, GrowingList):
         return ListPlan()
     raise nv.Unlowered("branches that give values of different kinds")
@@ -84,8 +84,8 @@ def placeholder(site: BlockLowering, value: nv.Value, other: nv.Value) -> nv.Val
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case nv.StaticValue():
             return other
-        case nv.Range():
-            return range_of(placeholder(site, value, range_parts(other)))
+        case nv.Range() | nv.Bounds():
+            return OF_NUMBERS[type(other)](placeholder(site, value, numbers_of(other)))
         case _:
             return value
 

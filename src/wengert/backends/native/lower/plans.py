@@ -60,10 +60,11 @@ class TuplePlan:
 
 
 @mutable_record
-class RangePlan:
-    """A range that one of two branches makes, by its three numbers."""
+class OfNumbersPlan:
+    """A range or a slice that one of two branches makes, by its three numbers."""
 
-    parts: Plan
+    form: type
+    numbers: Plan
 
 
 @mutable_record
@@ -84,7 +85,14 @@ class ReplacedPlan:
 
 
 Plan = (
-    NumberPlan | ArrayPlan | SamePlan | TuplePlan | RangePlan | ListPlan | MemoryPlan | ReplacedPlan
+    NumberPlan
+    | ArrayPlan
+    | SamePlan
+    | TuplePlan
+    | OfNumbersPlan
+    | ListPlan
+    | MemoryPlan
+    | ReplacedPlan
 )
 
 
@@ -146,7 +154,7 @@ def is_same(a: nv.Value, b: nv.Value) -> bool:
             return x is y or (type(x) is type(y) and isinstance(x, (str, int, tuple)) and x == y)
         case GrowingList(), GrowingList():
             return a is b
-        case nv.Range(), nv.Range():
+        case (nv.Range(), nv.Range()) | (nv.Bounds(), nv.Bounds()):
             return a == b
         case _:
             return a is b

@@ -15,12 +15,12 @@ from ..lower.plans import (
     ArrayPlan,
     ListPlan,
     NumberPlan,
+    OfNumbersPlan,
     Plan,
-    RangePlan,
     TuplePlan,
     origin_of,
 )
-from ..lower.sequences.columns import range_of, range_parts
+from ..lower.sequences.columns import OF_NUMBERS, numbers_of
 from ..lower.sequences.lists import grown
 from ..lower.sequences.merged_lists import merged_list
 from ..values import values as nv
@@ -104,8 +104,9 @@ def _merged(
             return _merged_array(site, blocks, pair, hint)
         case ListPlan():
             return merged_list(site, blocks, pair)
-        case RangePlan(parts=parts):
-            return range_of(_merged(site, blocks, [*map(range_parts, pair)], parts, hint))
+        case OfNumbersPlan(form=form, numbers=numbers):
+            merged = _merged(site, blocks, [*map(numbers_of, pair)], numbers, hint)
+            return OF_NUMBERS[form](merged)
         case TuplePlan(plans=plans):
             first: nv.Tuple = pair[0]
             items = tuple(

@@ -147,6 +147,9 @@ class Bounds:
     step: Scalar | None
 
 
+EVERYTHING = Bounds(None, None, None)
+
+
 @record
 class StaticValue:
     """A value that is known while the program is compiled: None, a string, a dtype, a function."""

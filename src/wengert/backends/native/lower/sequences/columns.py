@@ -275,8 +275,7 @@ class Converted:
     """Ranges or slices, as tuples of their numbers."""
 
     column: Column
-    to_tuple: Callable[[nv.Value], nv.Value]
-    from_tuple: Callable[[nv.Tuple], nv.Value]
+    of_numbers: Callable[[nv.Tuple], nv.Value]
 
     def roots(self) -> list[nv.Root]:
         return self.column.roots()
@@ -285,36 +284,42 @@ class Converted:
         self.column.enlarge(e, room)
 
     def put(self, e: Emitter, position: Expr, item: nv.Value) -> None:
-        self.column.put(e, position, self.to_tuple(item))
+        self.column.put(e, position, numbers_of(item))
 
     def item(self, e: Emitter, position: Expr) -> nv.Value:
-        return self.from_tuple(self.column.item(e, position))
+        return self.of_numbers(self.column.item(e, position))
 
     def shifted(self, e: Emitter, start: Expr) -> Converted:
         return replace(self, column=self.column.shifted(e, start))
 
 
-def range_parts(item: nv.Value) -> nv.Value:
-    if not isinstance(item, nv.Range):
-        return item
-    return nv.Tuple((item.start, nv.Scalar(item.count, nv.PYTHON, 48), item.step))
+def numbers_of(item: nv.Value) -> nv.Value:
+    """A range or a slice as a tuple of its numbers; other values as they are."""
+    match item:
+        case nv.Range(start=start, count=count, step=step):
+            return nv.Tuple((start, nv.Scalar(count, nv.PYTHON, 48), step))
+        case nv.Bounds(start=start, stop=stop, step=step):
+            return nv.Tuple(
+                tuple(nv.StaticValue(None) if p is None else p for p in (start, stop, step))
+            )
+        case _:
+            return item
 
 
-def range_of(parts: nv.Tuple) -> nv.Range:
+def _range_of(parts: nv.Tuple) -> nv.Range:
     start, count, step = parts.items
     return nv.Range(start, count.expr, step)
 
 
-def bounds_parts(item: nv.Value) -> nv.Value:
-    if not isinstance(item, nv.Bounds):
-        return item
-    return nv.Tuple(
-        tuple(nv.StaticValue(None) if p is None else p for p in (item.start, item.stop, item.step))
-    )
-
-
-def bounds_of(parts: nv.Tuple) -> nv.Bounds:
+def _bounds_of(parts: nv.Tuple) -> nv.Bounds:
     return nv.Bounds(*(part if isinstance(part, nv.Scalar) else None for part in parts.items))
+
+
+OF_NUMBERS: dict[type, Callable[[nv.Tuple], nv.Value]] = {
+    nv.Range: _range_of,
+    nv.Bounds: _bounds_of,
+}
+"""What makes a range or a slice of its numbers."""
 
 
 def must_be_array(item: nv.Value, code: Code, rank: int) -> None:

@@ -86,7 +86,7 @@ class _Merge:
             case Parts(), Parts() if len(a.columns) == len(b.columns):
                 pairs = zip(a.columns, b.columns, strict=True)
                 return Parts([self.column(*pair) for pair in pairs], a.template)
-            case Converted(), Converted() if a.to_tuple is b.to_tuple:
+            case Converted(), Converted() if a.of_numbers is b.of_numbers:
                 return replace(a, column=self.column(a.column, b.column))
             case Same(), Same() if a.value == b.value:
                 return a

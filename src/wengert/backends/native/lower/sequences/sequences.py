@@ -15,6 +15,7 @@ from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.numbers import as_float_origin, possible
 from .columns import (
+    OF_NUMBERS,
     Arrays,
     Column,
     Converted,
@@ -25,13 +26,10 @@ from .columns import (
     Parts,
     Same,
     Undecided,
-    bounds_of,
-    bounds_parts,
     copy_items,
     must_be_array,
+    numbers_of,
     put_elements,
-    range_of,
-    range_parts,
 )
 from .mismatches import Mismatch
 
@@ -107,12 +105,9 @@ def _column(
         case nv.Tuple(items=items):
             columns = [_column(e, each, hint, room, is_outside) for each in items]
             return Parts(columns, item)
-        case nv.Range():
-            parts = _column(e, range_parts(item), hint, room, is_outside)
-            return Converted(parts, range_parts, range_of)
-        case nv.Bounds():
-            parts = _column(e, bounds_parts(item), hint, room, is_outside)
-            return Converted(parts, bounds_parts, bounds_of)
+        case nv.Range() | nv.Bounds():
+            numbers = _column(e, numbers_of(item), hint, room, is_outside)
+            return Converted(numbers, OF_NUMBERS[type(item)])
         case _:
             raise nv.Unlowered("a list of such items")
 

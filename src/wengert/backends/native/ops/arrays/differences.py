@@ -6,8 +6,8 @@ from .....ir.graph import Eqn
 from ...form.loopform import Apply
 from ...lower.lowering import BlockLowering, lowers
 from ...lower.shapes import dims_of, known_number
-from ...values.values import ONE, ZERO, Bounds, Scalar, Tuple, Unlowered, Value, integer
-from .gather_scatter import EVERYTHING, index, the_axis
+from ...values.values import EVERYTHING, ONE, ZERO, Bounds, Scalar, Tuple, Unlowered, Value, integer
+from .gather_scatter import index, the_axis
 
 
 @lowers("diff")

@@ -28,7 +28,6 @@ from ...values.strides import replaced_flat
 from ..elementwise.creation import zeroed
 from .joined_lists import part_along
 
-EVERYTHING = nv.Bounds(None, None, None)
 NAMES = "axis", "indices", "repeats", "reps", "pad_width", "mode"
 """The options that an op and the way back of it have in common."""
 
@@ -72,7 +71,7 @@ def taken(site: BlockLowering, x: nv.View, indices: nv.Value, axis: int) -> nv.V
         indices = site.apply("array", replace(indices, form="list"))
     if getattr(indices, "code", "i64") != "i64":
         raise nv.Unlowered("indices that are no integers")
-    return site.apply("getitem", x, index(*[EVERYTHING] * axis, indices))
+    return site.apply("getitem", x, index(*[nv.EVERYTHING] * axis, indices))
 
 
 @lowers("take_along_axis")

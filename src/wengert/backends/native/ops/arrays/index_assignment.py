@@ -23,8 +23,8 @@ from ...values.loops import over
 from ...values.numbers import converted
 from ...values.promotion import common_code
 from ..elementwise.creation import zeroed
-from ..elementwise.indexing import part_of_array, parts_of
-from ..elementwise.scattered import Scattered, is_index_array, over_scattered, scattered
+from ..elementwise.indexing import chosen_by_arrays, part_of_array, parts_of
+from ..elementwise.scattered import Scattered, is_index_array, over_scattered
 from .writing_items import added, number_of_item, store_in_list, store_in_tuple, with_item
 
 
@@ -49,7 +49,7 @@ def _store(site: BlockLowering, eqn: Eqn) -> nv.Value:
         what = site.computed(what)
     site.write_readers_of(view.root)
     if any(is_index_array(p) for p in parts):
-        _scatter(site, eqn, scattered(site, view, parts), what)
+        _scatter(site, eqn, chosen_by_arrays(site, view, parts), what)
         return view
     part = part_of_array(site, view, site.value(path[0]))
     write(site, part, what, adds=adds)
@@ -288,7 +288,7 @@ def _last_written(site: BlockLowering, eqn: Eqn) -> nv.Value:
     """Whether each entry of a value that was written with an index is still there: exits if not."""
     view, parts = site.in_memory(eqn.args[0]), parts_of(site.value(eqn.args[1]))
     if any(map(is_index_array, parts)):
-        places = scattered(site, view, parts)
+        places = chosen_by_arrays(site, view, parts)
         if len(places.indices.dims) != 1:
             raise nv.Unlowered("a write with an array of indices of several axes")
         _must_differ(site, places)

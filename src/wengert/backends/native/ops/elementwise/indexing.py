@@ -16,7 +16,7 @@ from ...lower.structure import item_of_list, length_of, wrapped
 from ...values import values as nv
 from ...values.emitter import Emitter
 from ...values.layouts import is_kept
-from .scattered import is_index_array, over_scattered, scattered
+from .scattered import Scattered, is_index_array, over_scattered, scattered
 
 # --- what an index says -------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ def part_of_array(site: BlockLowering, view: nv.View, index: nv.Value) -> nv.Vie
     used = sum(
         1 for p in parts if not (isinstance(p, nv.StaticValue) and p.value in (None, Ellipsis))
     )
-    filler = [nv.Bounds(None, None, None)] * (len(view.dims) - used)
+    filler = [nv.EVERYTHING] * (len(view.dims) - used)
     dots = next(
         (k for k, p in enumerate(parts) if isinstance(p, nv.StaticValue) and p.value is Ellipsis),
         None,
@@ -219,8 +219,16 @@ def _known_slice(index: nv.Bounds) -> slice:
 # --- arrays of indices --------------------------------------------------------------------
 
 
+def chosen_by_arrays(site: BlockLowering, view: nv.View, parts: Sequence[nv.Value]) -> Scattered:
+    """The elements that arrays of indices choose, in the part of an array that slices beside them choose."""
+    slices = [part if isinstance(part, nv.Bounds) else nv.EVERYTHING for part in parts]
+    if any(part != nv.EVERYTHING for part in slices):
+        view = part_of_array(site, view, nv.Tuple(tuple(slices), "tuple"))
+    return scattered(site, view, parts)
+
+
 def _gathered(site: BlockLowering, atom: Atom, parts: Sequence[nv.Value]) -> nv.Value:
-    places = scattered(site, site.in_memory(atom), parts)
+    places = chosen_by_arrays(site, site.in_memory(atom), parts)
     view, axis = places.view, places.axis
     site.write_all()
     dims = (*view.dims[:axis], *places.indices.dims, *view.dims[axis + 1 :])

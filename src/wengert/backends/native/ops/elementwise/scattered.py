@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....ir.records import record
+from ...containers.arrays_of_lists import as_array
 from ...form.loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from ...lower.lowering import BlockLowering
 from ...lower.sequences.columns import GrowingList
@@ -33,7 +34,8 @@ class Scattered:
 
 
 def scattered(site: BlockLowering, view: nv.View, parts: Sequence[nv.Value]) -> Scattered:
-    places = [k for k, p in enumerate(parts) if not _is_whole(p)]
+    """The elements that arrays of indices choose; of the other axes all, as slices have been taken before."""
+    places = [k for k, p in enumerate(parts) if not isinstance(p, nv.Bounds)]
     if len(parts) > len(view.dims):
         raise nv.Unlowered("too many indices")
     if len(places) > 1:
@@ -57,7 +59,7 @@ def _by_several(
     given: list[nv.Scalar | nv.View] = []
     for part in parts[first : first + rank]:
         if not isinstance(part, nv.Scalar) and not is_index_array(part):
-            raise nv.Unlowered("an array of indices beside part of an axis")
+            raise nv.Unlowered("an array of indices beside `None` or `...`")
         given.append(part if isinstance(part, nv.Scalar) else _index_array(site, part))
     if any(x.code != "i64" for x in given):
         raise nv.Unlowered("masks beside arrays of indices")
@@ -83,7 +85,10 @@ def _by_several(
 def _index_array(site: BlockLowering, part: nv.Value) -> nv.View:
     """An array of indices; a list of them is one as well."""
     if isinstance(part, GrowingList):
-        raise nv.Unlowered("a list of indices of any length")
+        indices = site.copied(as_array(site, part))
+        if indices.code not in ("i64", "b1"):
+            raise nv.Unlowered("a list of indices that are no integers")
+        return indices
     if not isinstance(part, nv.Tuple):
         return site.view(part)
     items = [site.as_scalar(item) for item in part.items]
@@ -141,10 +146,6 @@ def numbers_of_the_true(site: BlockLowering, mask: nv.View) -> nv.View:
     count = e.variable("count", found)
     e.note_least(count, 0)
     return nv.View(room.root, "i64", (count,), (nv.ONE,), nv.ZERO)
-
-
-def _is_whole(part: nv.Value) -> bool:
-    return isinstance(part, nv.Bounds) and part.start is part.stop is part.step is None
 
 
 def over_scattered(

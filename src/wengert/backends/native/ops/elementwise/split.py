@@ -43,7 +43,7 @@ def _ends(site: BlockLowering, size: Expr, eqn: Eqn) -> list[Expr]:
 
 
 def _piece(site: BlockLowering, view: nv.View, axis: int, start: Expr, end: Expr) -> nv.Value:
-    whole = nv.Bounds(None, None, None)
+    whole = nv.EVERYTHING
     piece = nv.Bounds(nv.Scalar(start, nv.PYTHON, 48), nv.Scalar(end, nv.PYTHON, 48), None)
     return site.apply("getitem", view, nv.Tuple((*[whole] * axis, piece), "tuple"))
 
