@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import UnsupportedSyntax
 from ...ir.builder import Builder
 from ...ir.graph import Atom, Var
-from ...ir.records import mutable_record
+from ...ir.records import field, mutable_record
 from ...ir.types import Kind
 from ...ops import structure as st
 from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable, kind_of_value, same
@@ -259,6 +259,22 @@ class Carried:
 
 
 @mutable_record
+class Taken:
+    """What is in the values that an iteration adds to the collected lists, list by list."""
+
+    held: list[set[ObjectId]] = field(default_factory=list[set[ObjectId]])
+    """The objects that the values are."""
+    held_inside: list[list[tuple[int, ObjectId, int]]] = field(
+        default_factory=list[list[tuple[int, ObjectId, int]]]
+    )
+    """What the values hold: how deep, of which object, and how deep in that."""
+    copied: list[set[Any]] = field(default_factory=list[set[Any]])
+    """Where the copies of known containers were made that they are parts of."""
+    is_one: list[bool] = field(default_factory=list[bool])
+    """Whether every iteration adds the same object."""
+
+
+@mutable_record
 class Attempt:
     """One reading of a loop's body under an assumption."""
 
@@ -273,10 +289,7 @@ class Attempt:
     collected: list[Atom]
     objects: dict[Name, Objects]
     """The objects that the carried names refer to at its end."""
-    held: list[set[ObjectId]]
-    """The objects that the collected values are."""
-    held_inside: list[list[tuple[int, ObjectId, int]]]
-    """What the collected values hold: how deep, of which object, and how deep in that."""
+    taken: Taken
     dead: bool
     unbound: set[str]
     """Names that were read where nothing had bound them."""

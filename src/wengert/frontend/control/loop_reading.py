@@ -8,7 +8,6 @@ from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Var, births
-from ...ir.records import field, mutable_record
 from ...ir.types import Array, Number, Seq
 from ...ops import structure as st
 from ..domain.running import LoopKey, Running
@@ -21,11 +20,15 @@ from ..heap import (
     forget,
     hold_same,
     identities,
+    is_older_object,
     iterator_state,
     may_be,
+    note_copies,
+    note_repeated,
     objects_of,
     place_of,
     share,
+    sharing,
     stored,
 )
 from ..heap.cells import is_cell
@@ -39,6 +42,7 @@ from .loop_heap import (
     Carried,
     Name,
     Names,
+    Taken,
     follow,
     is_whole,
     slots_of,
@@ -50,16 +54,6 @@ Collect = Callable[[], Sequence[Value]]
 
 _ATTEMPTS = 12
 """How often a body is read before its loop is refused."""
-
-
-@mutable_record
-class _Taken:
-    """Which objects are in the values that an iteration adds to the collected lists, and inside of them."""
-
-    held: list[set[ObjectId]] = field(default_factory=list[set[ObjectId]])
-    held_inside: list[list[tuple[int, ObjectId, int]]] = field(
-        default_factory=list[list[tuple[int, ObjectId, int]]]
-    )
 
 
 def run_loop(
@@ -214,10 +208,10 @@ class _LoopReader:
         params = enter(it, entry, assumed)
         link(it, entry, self._ends, _followed(params), self._start)
         begun = dict(it.heap)
-        taken = _Taken()
+        taken = Taken()
         dead, stop = self._read_body(taken)
         if dead:
-            taken = _Taken()  # it may have been refused as its values were put into the lists
+            taken = Taken()  # it may have been refused as its values were put into the lists
         collected = [] if dead else _collected(it)
         for name in assumed:
             if isinstance(name, str) and isinstance(scope.vars.get(name), (Closure, Native)):
@@ -238,8 +232,7 @@ class _LoopReader:
             stop,
             collected,
             objects,
-            taken.held,
-            taken.held_inside,
+            taken,
             dead,
             it.frame.unbound,
             unfollowed,
@@ -248,7 +241,7 @@ class _LoopReader:
         it.builder, scope.vars, it.heap = outer, before, heap
         return attempt
 
-    def _read_body(self, taken: _Taken) -> tuple[bool, Atom]:
+    def _read_body(self, taken: Taken) -> tuple[bool, Atom]:
         """Read an iteration; gives whether it never comes to its end, and whether it is the last one."""
         it, running = self._it, self._running
         depth = it.frame.loops
@@ -262,6 +255,8 @@ class _LoopReader:
             values = list(self._collecting()) if self._collecting is not None else []
             taken.held.extend(_collected_objects(it, value) for value in values)
             taken.held_inside.extend(ties_inside(it, value, self._start) for value in values)
+            taken.copied.extend(sharing.copies_in(it, value) for value in values)
+            taken.is_one.extend(is_older_object(it, value, self._start) for value in values)
             for k, value in enumerate(values):
                 it.vars[f"%collected{k}"] = stored(it, value)
 
@@ -284,12 +279,17 @@ class _LoopReader:
     ) -> None:
         """Note which objects are in the collected lists."""
         it = self._it
-        for out, held in zip(lists, attempt.held, strict=True):
+        taken = attempt.taken
+        for out, copied, is_one in zip(lists, taken.copied, taken.is_one, strict=True):
+            note_copies(it, out, copied)
+            if is_one:
+                note_repeated(it, out)
+        for out, held in zip(lists, taken.held, strict=True):
             for place in held:
                 if place.born <= self._start:
                     for source, below in parts.get(place, {place: 0}).items():
                         hold_same(it, source, below, place_of(it, out), 1)
-        for out, inside in zip(lists, attempt.held_inside, strict=True):
+        for out, inside in zip(lists, taken.held_inside, strict=True):
             for depth, other, below in inside:
                 share(it, place_of(it, out), 1 + depth, other, below)
 

@@ -25,9 +25,9 @@ from .aliases import (
 from .homes import is_there, spot_of, that_may_stay
 from .layouts import tell_apart, warn_of_write
 from .overlaps import may_overlap
-from .packing import keep, refuse_callers_object
+from .packing import refuse_callers_object
 from .paths import may_lead_to_one, moved, path_to
-from .places import content_in, identities, in_whole, place_of
+from .places import content_in, identities, in_whole, keep, place_of
 from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, settle_before
 from .views import depth_of_path, is_split, makes_array_of_number, may_be_number, meet, ways_to
@@ -79,6 +79,8 @@ def update(
         may_be_part(it, place_of(it, root), held.whole, len(held.steps))
     path = steps if step is None else (*steps, step)
     depth = depth_of_path(root.kind, steps) + 1
+    if depth > 1:  # what it holds may be a part of a copy
+        keep(it, it.reading.holding_copies.get(place_of(it, root), ()))
     settle_before(it, place_of(it, root), path, depth)
     # an array refers to nothing: what was a view of the elements that are written stays one
     replaces = step is not None and not isinstance(var.kind, Array)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -29,8 +29,8 @@ from ..machine.interpreter import Interpreter
 from ..polyfills.stdlib import collections as container_polyfills
 from .aliases import depth_of_common, may_be, may_be_part, share, share_through, sharing, stands_for
 from .current import now
-from .places import Content, NeedsWhole, as_the_object, identities, in_whole, place_of, refuse_given
-from .sharings import depth_of, note_again, note_view, refuse_replaced
+from .places import Content, as_the_object, identities, in_whole, place_of, refuse_given
+from .sharings import depth_of, note_again, note_view, refuse_replaced, settle_doubts
 from .views import lead_to_one, view_of, views_to
 
 
@@ -64,9 +64,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
 
 
 def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
-    atoms = [stored(it, value) for value in items.values]
-    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
-    var = it.builder.emit_with(st.pack, atoms, params, name=name)
+    var = _pack(it, items, [stored(it, value) for value in items.values], None, name)
     if holds_objects(items) or is_mutable(items):
         it.reading.copies[var] = key
     if items.place is not None:
@@ -91,18 +89,34 @@ def stored(it: Interpreter, value: Value) -> Atom:
     return it.atom(value)
 
 
-def _stored_once(it: Interpreter, values: list[Value]) -> list[Atom]:
-    """Values as they are put into a run-time container: what is there twice is one object there."""
-    made: dict[ObjectId, Atom] = {}
+def _stored_once(
+    it: Interpreter, values: Iterable[Value], stored_at: dict[ObjectId, Atom]
+) -> list[Atom]:
+    """Values as they are put into a run-time container: what is there twice, or in its tuples, is one object there."""
     atoms = list[Atom]()
     for value in values:
-        known = isinstance(value, Items) and is_mutable(value)
-        place = place_of(it, value) if known else None  # type: ignore[arg-type]
-        atom = made[place] if place in made else stored(it, value)
-        atoms.append(atom)
-        if place is not None:
-            made[place] = atom
+        if not isinstance(value, Items) or value.place in it.packing:
+            atoms.append(stored(it, value))
+        elif not is_mutable(value) and holds_objects(value):
+            parts = _stored_once(it, [now(it, part) for part in value.values], stored_at)
+            atoms.append(_pack(it, value, parts, kind_of_value(value)))
+        elif is_mutable(value):
+            place = place_of(it, value)
+            if place not in stored_at:
+                stored_at[place] = stored(it, value)
+            atoms.append(stored_at[place])
+        else:
+            atoms.append(stored(it, value))
     return atoms
+
+
+def _pack(
+    it: Interpreter, items: Items, atoms: Sequence[Atom], kind: Kind | None, name: str = ""
+) -> Var:
+    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
+    var = it.builder.emit_with(st.pack, atoms, params, name=name, kind=kind)
+    assert isinstance(var, Var)
+    return var
 
 
 def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
@@ -129,10 +143,7 @@ def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
     values = [now(it, value) for value in items.values]
     for value in values:
         refuse_replaced(it, value)
-    atoms = _stored_once(it, values)
-    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
-    var = it.builder.emit_with(st.pack, atoms, params, kind=run_time_kind(items, like))
-    assert isinstance(var, Var)
+    var = _pack(it, items, _stored_once(it, values, {}), run_time_kind(items, like))
     it.reading.places[var] = place
     it.reading.linked.add(var)  # what it holds is part of it
     it.heap[place] = var
@@ -141,6 +152,8 @@ def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
             "only the object or its `__dict__` can be known at run time"
         )
     _adopt_items(it, items.holding(values), place)
+    if place in it.reading.doubtful:
+        settle_doubts(it)  # here, where it is made: what follows may be read again
     return var
 
 
@@ -287,21 +300,10 @@ def _one_of_several(it: Interpreter) -> Exception:
     )
 
 
-def keep(it: Interpreter, keys: Iterable[Any]) -> None:
-    """Have the objects themselves at these places in the source, no copies.
-
-    Raises:
-        NeedsWhole: there were copies so far.
-    """
-    copied = set(keys)
-    if copied - it.reading.kept:
-        it.reading.kept |= copied
-        raise NeedsWhole
-    if copied:
-        raise it.unsupported(
-            "this changes an object while something else may refer to a copy of it",
-            "Change it before it is put into a container, or change a copy (`copy.copy(x)`).",
-        )
+def note_copies(it: Interpreter, holder: Var, keys: set[Any]) -> None:
+    """Remember that a run-time container holds parts of copies, which were made at these places in the source."""
+    if keys:
+        it.reading.holding_copies.setdefault(place_of(it, holder), set()).update(keys)
 
 
 def note_copied(it: Interpreter, value: Value, key: Any) -> None:

@@ -13,8 +13,8 @@ from ..domain.whereabouts import Part, Untracked
 from ..machine.interpreter import Interpreter
 from .aliases import link_holders, may_be_part, shares, ties
 from .current import now, read, what_happened
-from .packing import keep, materialise
-from .places import identities, note_left, place_of
+from .packing import materialise
+from .places import identities, keep, note_left, place_of
 from .views import compared, depth_of_path, steps_to_write, view_of, views_to
 
 

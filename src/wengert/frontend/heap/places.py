@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...ir.graph import Atom, Var
@@ -138,3 +139,26 @@ def content_in(heap: Heap, place: ObjectId) -> Content:
 def dropped(heap: Heap, start: int) -> Heap:
     """The heap without the objects that were made after some point of the reading."""
     return {place: content for place, content in heap.items() if place.born <= start}
+
+
+def is_older_object(it: Interpreter, value: Value, start: int) -> bool:
+    """Whether a value is one object, which has been there when something began."""
+    value = as_the_object(value)
+    return is_mutable(value) and place_of(it, value).born <= start  # type: ignore[arg-type]
+
+
+def keep(it: Interpreter, keys: Iterable[Any]) -> None:
+    """Have the objects themselves at these places in the source, no copies.
+
+    Raises:
+        NeedsWhole: there were copies so far.
+    """
+    copied = set(keys)
+    if copied - it.reading.kept:
+        it.reading.kept |= copied
+        raise NeedsWhole
+    if copied:
+        raise it.unsupported(
+            "this changes an object while something else may refer to a copy of it",
+            "Change it before it is put into a container, or change a copy (`copy.copy(x)`).",
+        )

@@ -27,7 +27,7 @@ from .homes import (
     spots_of_items,
     with_either,
 )
-from .places import as_the_object, identities, in_whole, place_of, refuse_given
+from .places import as_the_object, identities, in_whole, keep, place_of, refuse_given
 from .releasing import note_moved
 from .views import depth_along, depth_of_views, is_slice, lead_to_one, view_of, views_to
 
@@ -193,6 +193,16 @@ def note_again(it: Interpreter, place: ObjectId, part: Part) -> None:
     before.append(Part(owner, path))
 
 
+def note_repeated(it: Interpreter, owner: Var) -> None:
+    """A loop puts one object into a list in every turn: if it changes there, it does everywhere in the list."""
+    spot = items_inside(spot_of(it, owner))
+    if _is_shared(it, spot, spot):
+        raise it.unsupported(
+            "a list that holds one object many times is made, and the object is changed in it",
+            "Put copies into the list, or change the object under its own name.",
+        )
+
+
 def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
     """Whether an object in two places changes there, as the program is known that is read again."""
     key = it.builder.span
@@ -289,6 +299,7 @@ def lose_aliases(it: Interpreter, place: ObjectId, depth: int) -> None:
         for each in places:
             if not _is_read_as_one_of_two(it, each, place):
                 refuse_given(it, each)
+                keep(it, it.reading.holding_copies.get(each, ()))
                 it.heap[each] = lost
                 if each.twin is not None:
                     it.heap[each.twin] = lost
