@@ -1,7 +1,7 @@
 """Lists that hold the objects of another one, or one object many times: what changes in one changes in all."""
 
 # programs under test are written as users write them
-# ruff: noqa: B007, PERF102, RUF007, RUF024
+# ruff: noqa: B007, PERF102, PERF401, RUF007, RUF024
 
 import itertools
 
@@ -240,6 +240,64 @@ def named_many_times(x):
     return sum(p[0] for p in ps)
 
 
+def entries_walked_over_again(x):
+    ps = [Node(x * i + 0.1) for i in range(3)]
+    ts = {i: ps[i % 3] for i in range(30)}
+    for j, o in ts.items():
+        o.value += x
+    total = 0.0
+    for o in ts.values():
+        total += o.value
+    return total
+
+
+def all_pairs_as_lists(x):
+    ps = list(map(lambda i: [x * i + 0.1], range(7)))
+    ts = [[a, b] for a in ps for b in ps if a is not b]
+    for q, o in ts:
+        o[0] += x
+    total = 0.0
+    for q, o in ts:
+        total += o[0]
+    return total
+
+
+def windows(x):
+    ps = [[x * i + 0.1] for i in range(3)]
+    ts = [[ps[i % 3] for i in range(j, j + 3)] for j in range(30)]
+    for g in ts:
+        for o in g:
+            o[0] *= 1.01
+    return sum(o[0] for o in ps)
+
+
+def made(x):
+    ps = []
+    for i in range(3):
+        ps.append([x * i + 0.1])
+    return ps
+
+
+def picked_where_there_are_some(x):
+    ps = made(x)
+
+    def pick(k):
+        if len(ps) == 0:
+            raise ValueError
+        return ps[k]
+
+    t = pick(int(x))
+    ps[1][0] *= 2.0
+    return t[0]
+
+
+def the_smallest(x):
+    ps = made(x)
+    t = min(ps, key=lambda o: o[0])
+    ps[0][0] += x * x
+    return t[0]
+
+
 PROGRAMS = [
     the_largest_so_far,
     arrays_chosen_many_times,
@@ -264,6 +322,11 @@ PROGRAMS = [
     attracted,
     pairs_of_many,
     named_many_times,
+    entries_walked_over_again,
+    all_pairs_as_lists,
+    windows,
+    picked_where_there_are_some,
+    the_smallest,
 ]
 
 

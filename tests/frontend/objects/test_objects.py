@@ -1877,7 +1877,7 @@ REFUSED = {
     built_on_a_set: "Numbers is built on `set`",
     copied_cycle: "`copy.deepcopy` of an object that refers to itself",
     list_on_a_class: "assigning to the attribute `items` of the class Registry",
-    read_through_another_list: "it is not known what this",
+    read_through_another_list: "a list that may hold one object many times is made",
 }
 
 

@@ -9,7 +9,6 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import UNDEFINED, Atom, Const, Var
 from ...ir.records import replace
 from ...ir.types import BOOL, Kind, Static
-from .. import heap as hp
 from ..domain.values import (
     Closure,
     Items,
@@ -92,10 +91,10 @@ class JoinOneSided(Join):
             current = self._current(value, side)
             if not isinstance(current, Items):
                 return self._export(current, side)
+            if current.home is not None and self._is_of_outside(current.home, side):
+                return self._export(current.home, side)
             items = tuple(self._one_sided(v, side, certain=True) for v in current.values)
             exported = Items(current.form, current.keys, items, current.type, value.place)
-            if value.home is not None and self._is_of_outside(value.home, side):
-                self.interpreter.reading.detached.add(hp.place_of(self.interpreter, exported))
             if value.place is not None:
                 self.context.exported[value.place] = exported
             self.context.known[key] = exported

@@ -270,8 +270,8 @@ class Taken:
     """What the values hold: how deep, of which object, and how deep in that."""
     copied: list[set[Any]] = field(default_factory=list[set[Any]])
     """Where the copies of known containers were made that they are parts of."""
-    is_one: list[bool] = field(default_factory=list[bool])
-    """Whether every iteration adds the same object."""
+    brought: list[set[int]] = field(default_factory=list[set[int]])
+    """How deep in the list are objects that the iteration has not made."""
 
 
 @mutable_record

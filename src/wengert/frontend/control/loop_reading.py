@@ -20,19 +20,26 @@ from ..heap import (
     forget,
     hold_same,
     identities,
-    is_older_object,
     iterator_state,
     may_be,
-    note_copies,
-    note_repeated,
     objects_of,
     place_of,
     share,
-    sharing,
     stored,
 )
 from ..heap.cells import is_cell
-from ..heap.loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
+from ..heap.loop_aliases import (
+    Ends,
+    Objects,
+    brought_along,
+    copies_in,
+    hold_on,
+    link,
+    note_brought,
+    note_copies,
+    objects_in,
+    ties_inside,
+)
 from ..machine.interpreter import Interpreter
 from .carried import assume, enter, first_bound_inside, is_same, param_of, widened
 from .changed_items import refuse_changed_items, refuse_other_keys
@@ -255,8 +262,8 @@ class _LoopReader:
             values = list(self._collecting()) if self._collecting is not None else []
             taken.held.extend(_collected_objects(it, value) for value in values)
             taken.held_inside.extend(ties_inside(it, value, self._start) for value in values)
-            taken.copied.extend(sharing.copies_in(it, value) for value in values)
-            taken.is_one.extend(is_older_object(it, value, self._start) for value in values)
+            taken.copied.extend(copies_in(it, value) for value in values)
+            taken.brought.extend({*brought_along(it, value, self._start)} for value in values)
             for k, value in enumerate(values):
                 it.vars[f"%collected{k}"] = stored(it, value)
 
@@ -280,10 +287,9 @@ class _LoopReader:
         """Note which objects are in the collected lists."""
         it = self._it
         taken = attempt.taken
-        for out, copied, is_one in zip(lists, taken.copied, taken.is_one, strict=True):
+        for out, copied, depths in zip(lists, taken.copied, taken.brought, strict=True):
             note_copies(it, out, copied)
-            if is_one:
-                note_repeated(it, out)
+            note_brought(it, out, depths)
         for out, held in zip(lists, taken.held, strict=True):
             for place in held:
                 if place.born <= self._start:

@@ -7,12 +7,12 @@ iteration may be one when the next begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from itertools import combinations
 from typing import Any
 
 from ...ir.graph import Var
-from ...ir.records import field, mutable_record
+from ...ir.records import field, mutable_record, replace
 from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable
 from ..machine.interpreter import Interpreter
 from . import (
@@ -28,6 +28,11 @@ from . import (
     with_aliases,
 )
 from .globals_state import note_change
+from .homes import spot_of
+from .places import as_the_object, is_older_object, place_of
+from .sharing import roots
+from .sharings import HELD_TWICE, is_shared
+from .views import view_of
 
 Path = tuple[Any, ...]
 Within = dict[ObjectId, int]
@@ -297,3 +302,49 @@ def _with_others(it: Interpreter, within: Within) -> Ties:
     for place, taken in within.items():
         _add(found, _seen_from(it, place, taken))
     return found
+
+
+# --- what collected lists hold ---------------------------------------------------------------
+
+
+def copies_in(it: Interpreter, value: Value) -> set[Any]:
+    """Where the copies of known containers were made that a value is a part of, or holds parts of."""
+    value = as_the_object(value)
+    if isinstance(value, Items):
+        return set().union(*(copies_in(it, item) for item in value.values))
+    if not is_mutable(value):
+        return set()
+    assert isinstance(value, Var)
+    copies, found = it.reading.copies, roots(it, value)
+    inside = (it.reading.holding_copies.get(place_of(it, root), ()) for root in found)
+    return {copies[root] for root in found if root in copies}.union(*inside)
+
+
+def note_copies(it: Interpreter, holder: Var, keys: set[Any]) -> None:
+    """Remember that a run-time container holds parts of copies, which were made at these places in the source."""
+    if keys:
+        it.reading.holding_copies.setdefault(place_of(it, holder), set()).update(keys)
+
+
+def brought_along(it: Interpreter, value: Value, start: int, depth: int = 1) -> Iterator[int]:
+    """How deep in a list that takes a value in are the objects that were not made since something began."""
+    value = as_the_object(value)
+    if isinstance(value, Items) and not (is_mutable(value) and is_older_object(it, value, start)):
+        for item in value.values:
+            yield from brought_along(it, item, start, depth + 1)
+    elif isinstance(value, Var) and is_mutable(value) and not is_older_object(it, value, start):
+        if view_of(it, value) is not None:
+            yield depth
+        else:
+            yield from (depth + each for each in it.reading.brought.get(place_of(it, value), ()))
+    elif is_mutable(value):
+        yield depth
+
+
+def note_brought(it: Interpreter, owner: Var, depths: set[int]) -> None:
+    """The turns of a loop bring objects into a list, so deep in it, that may be there already."""
+    it.reading.brought[place_of(it, owner)] = depths
+    spot = spot_of(it, owner)
+    spots = [replace(spot, depth=spot.depth + depth) for depth in depths]
+    if spots and is_shared(it, *spots):
+        raise it.unsupported(*HELD_TWICE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
@@ -54,17 +55,37 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
             )
         if key in it.reading.kept:
             return materialise(it, items)
-    if items.place is not None:
-        it.packing.add(items.place)
-        try:
-            return _packed(it, items, name, key)
-        finally:
-            it.packing.remove(items.place)
-    return _packed(it, items, name, key)
+    once = it.packed_once if is_mutable(items) else None
+    place = items.place if once is None else place_of(it, items)
+    if place is None:
+        return _packed(it, items, name, key)
+    if once is not None and place in once:
+        return once[place]
+    it.packing.add(place)
+    try:
+        atom = _packed(it, items, name, key)
+    finally:
+        it.packing.remove(place)
+    if once is not None:
+        once[place] = atom
+    return atom
+
+
+@contextmanager
+def _once(it: Interpreter) -> Generator[None]:
+    """Inside, what is met twice is packed once: it is one object in the run-time container that it is put into."""
+    before = it.packed_once
+    it.packed_once = {} if before is None else before
+    try:
+        yield
+    finally:
+        it.packed_once = before
 
 
 def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
-    var = _pack(it, items, [stored(it, value) for value in items.values], None, name)
+    atoms = [stored(it, value) for value in items.values]
+    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
+    var = it.builder.emit_with(st.pack, atoms, params, name=name)
     if holds_objects(items) or is_mutable(items):
         it.reading.copies[var] = key
     if items.place is not None:
@@ -87,36 +108,6 @@ def stored(it: Interpreter, value: Value) -> Atom:
             "Assign it on every path; or pass on what is needed of the object: its numbers and arrays.",
         )
     return it.atom(value)
-
-
-def _stored_once(
-    it: Interpreter, values: Iterable[Value], stored_at: dict[ObjectId, Atom]
-) -> list[Atom]:
-    """Values as they are put into a run-time container: what is there twice, or in its tuples, is one object there."""
-    atoms = list[Atom]()
-    for value in values:
-        if not isinstance(value, Items) or value.place in it.packing:
-            atoms.append(stored(it, value))
-        elif not is_mutable(value) and holds_objects(value):
-            parts = _stored_once(it, [now(it, part) for part in value.values], stored_at)
-            atoms.append(_pack(it, value, parts, kind_of_value(value)))
-        elif is_mutable(value):
-            place = place_of(it, value)
-            if place not in stored_at:
-                stored_at[place] = stored(it, value)
-            atoms.append(stored_at[place])
-        else:
-            atoms.append(stored(it, value))
-    return atoms
-
-
-def _pack(
-    it: Interpreter, items: Items, atoms: Sequence[Atom], kind: Kind | None, name: str = ""
-) -> Var:
-    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
-    var = it.builder.emit_with(st.pack, atoms, params, name=name, kind=kind)
-    assert isinstance(var, Var)
-    return var
 
 
 def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
@@ -143,7 +134,11 @@ def materialise(it: Interpreter, items: Items, like: Kind | None = None) -> Var:
     values = [now(it, value) for value in items.values]
     for value in values:
         refuse_replaced(it, value)
-    var = _pack(it, items, _stored_once(it, values, {}), run_time_kind(items, like))
+    with _once(it):
+        atoms = [stored(it, value) for value in values]
+    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
+    var = it.builder.emit_with(st.pack, atoms, params, kind=run_time_kind(items, like))
+    assert isinstance(var, Var)
     it.reading.places[var] = place
     it.reading.linked.add(var)  # what it holds is part of it
     it.heap[place] = var
@@ -298,12 +293,6 @@ def _one_of_several(it: Interpreter) -> Exception:
         "this changes an object that may be one of several",
         "Change it where it is certain which object it is, or change a copy.",
     )
-
-
-def note_copies(it: Interpreter, holder: Var, keys: set[Any]) -> None:
-    """Remember that a run-time container holds parts of copies, which were made at these places in the source."""
-    if keys:
-        it.reading.holding_copies.setdefault(place_of(it, holder), set()).update(keys)
 
 
 def note_copied(it: Interpreter, value: Value, key: Any) -> None:

@@ -25,12 +25,10 @@ from ..domain.values import (
     ObjectId,
     Scope,
     Value,
-    is_mutable,
     object_class,
 )
 from ..machine.interpreter import Interpreter
 from .aliases import holds_mutable, holds_operands, link_holders, may_be_same
-from .places import as_the_object
 from .views import view_of
 
 _BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
@@ -233,18 +231,6 @@ def roots(it: Interpreter, var: Var) -> set[Var]:
             continue
         pending.extend(_sources(it.builder, current, found))
     return found
-
-
-def copies_in(it: Interpreter, value: Value) -> set[Any]:
-    """Where the copies of known containers were made that a value is a part of, or holds parts of."""
-    value = as_the_object(value)
-    if isinstance(value, Items):
-        return set().union(*(copies_in(it, item) for item in value.values))
-    if not is_mutable(value):
-        return set()
-    assert isinstance(value, Var)
-    copies = it.reading.copies
-    return {copies[root] for root in roots(it, value) if root in copies}
 
 
 def _sources(builder: Builder, var: Var, found: set[Var]) -> list[Var]:

@@ -53,7 +53,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
     for source in spots_of(it, value, goal.place):
-        if not _is_shared(it, source, goal):
+        if not is_shared(it, source, goal):
             continue
         if source.place is goal.place and source.depth == goal.depth:
             it.reading.doubtful[goal.place] = None
@@ -73,7 +73,7 @@ def note_items(it: Interpreter, items: Var, owner: Var) -> None:
     before = source
     if source.place is not goal.place:
         before = spot_by_tie(it, source, goal.place)
-    if before is not None and _is_shared(it, before, goal):
+    if before is not None and is_shared(it, before, goal):
         if before.depth != goal.depth:
             _refuse_shared(it, items, owner)
         it.reading.doubtful[goal.place] = None
@@ -156,7 +156,7 @@ def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> Non
     goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
     source = spot_by_tie(it, spot_of(it, value), goal.place)
-    if source is not None and _is_shared(it, source, goal):
+    if source is not None and is_shared(it, source, goal):
         _refuse_shared(it, value)
 
 
@@ -168,11 +168,11 @@ def note_view(
     whole, way = in_whole(it, Part(source.place, source.path))
     if whole is owner:
         note_moved(it, owner, way, path)
-        if _is_shared(it, Spot(whole, way, depth_along(way)), goal):
+        if is_shared(it, Spot(whole, way, depth_along(way)), goal):
             it.reading.doubtful[owner] = None
     elif not source.path or part.kind != UNKNOWN or source.place in it.reading.left_from:
         hold_same(it, source.place, source.depth, owner, goal.depth)
-    elif not noted and _is_shared(it, source, goal):  # a number, most likely
+    elif not noted and is_shared(it, source, goal):  # a number, most likely
         _refuse_shared(it, part)
 
 
@@ -187,26 +187,24 @@ def note_again(it: Interpreter, place: ObjectId, part: Part) -> None:
         known = all(isinstance(step, Const) for step in path)
         if other.place is owner and not (known and lead_to_one(other.steps, path)):
             spots = [Spot(owner, way, depth_along(way)) for way in (other.steps, path)]
-            if _is_shared(it, *spots):
+            if is_shared(it, *spots):
+                if known and len(path) > 1:
+                    raise it.unsupported(*HELD_TWICE)
                 it.reading.doubtful[owner] = None
             break  # every place is compared with one
     before.append(Part(owner, path))
 
 
-def note_repeated(it: Interpreter, owner: Var) -> None:
-    """A loop puts one object into a list in every turn: if it changes there, it does everywhere in the list."""
-    spot = items_inside(spot_of(it, owner))
-    if _is_shared(it, spot, spot):
-        raise it.unsupported(
-            "a list that holds one object many times is made, and the object is changed in it",
-            "Put copies into the list, or change the object under its own name.",
-        )
+HELD_TWICE = (
+    "a list that may hold one object many times is made, and objects are changed in it",
+    "Put copies into the list, or change the objects under their own names.",
+)
 
 
-def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
-    """Whether an object in two places changes there, as the program is known that is read again."""
+def is_shared(it: Interpreter, *spots: Spot) -> bool:
+    """Whether an object in several places changes there, as the program is known that is read again."""
     key = it.builder.span
-    _note_spots(it, key, [source, goal])
+    _note_spots(it, key, spots)
     return key in it.reading.checked
 
 

@@ -90,6 +90,7 @@ class Emitter(DataModel, Flow):
         self.looking: set[ObjectId] = set()
         """Objects that are being brought up to date."""
         self.packing: set[ObjectId] = set()
+        self.packed_once: dict[ObjectId, Atom] | None = None
         """Objects that are being made run-time values."""
         self.walked_by_index: list[tuple[Atom, Atom]] | None = None
         """Whether a loop that is about to be read changes the items it walks over."""

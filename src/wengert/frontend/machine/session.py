@@ -231,6 +231,8 @@ class Session:
     """For known objects, the places in the source where something that holds them was copied."""
     holding_copies: dict[ObjectId, set[Any]] = field(default_factory=dict[ObjectId, Any])
     """For run-time lists that a loop collects, the places where copies were made of which they hold parts."""
+    brought: dict[ObjectId, set[int]] = field(default_factory=dict[ObjectId, Any])
+    """For such lists, how deep in them are objects that the turns of the loop have not made."""
     kept: set[Any] = field(default_factory=set[Any])
     """The places where the container itself is wanted, since it or its copy changes."""
     remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
