@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import DerivativeWarning
 from ...ir.builder import kind_of_atom
-from ...ir.graph import IF, UNDEFINED, Atom, Block, Eqn, Function, Var, free_vars, walk
+from ...ir.graph import IF, UNDEFINED, Atom, Block, Function, Var, free_vars, walk
 from ...ir.types import Array, Number, is_differentiable
 from ...ops import structure as st
 from ..analysis import activity
@@ -33,7 +33,7 @@ def warn_of_searches(function: Function, wrt: Sequence[int]) -> None:
         DerivativeWarning: with the line of the loop.
     """
     body = function.body
-    loops = [view(eqn) for eqn in walk(body) if eqn.op in LOOPS and _decides(eqn)]
+    loops = [loop for eqn in walk(body) if eqn.op in LOOPS and _may_search(loop := view(eqn))]
     if not loops:
         return
     varied = activity.depending(body, [body.params[k] for k in wrt])
@@ -48,10 +48,11 @@ def warn_of_searches(function: Function, wrt: Sequence[int]) -> None:
             )
 
 
-def _decides(eqn: Eqn) -> bool:
-    return any(
+def _may_search(loop: Loop) -> bool:
+    """Whether a loop carries two numbers, and something decides in it."""
+    return sum(map(_is_real, loop.carried)) > 1 and any(
         not is_differentiable(out.kind) or not (each.blocks or operands_of(each))
-        for each in walk(eqn.blocks[-1])
+        for each in walk(loop.body)
         for out in each.outs
     )
 
