@@ -271,6 +271,17 @@ def windows(x):
     return sum(o[0] for o in ps)
 
 
+def put_into_a_second_place(x):
+    ps = [[x * i + 0.1] for i in range(4)]
+    ps[2] = ps[0]
+    for i in range(18):
+        o = ps[i % 3]
+        o[0] *= 0.9
+    for p in ps:
+        p[0] += x
+    return sum((i + 1) * o[0] for i, o in enumerate(ps))
+
+
 def made(x):
     ps = []
     for i in range(3):
@@ -325,6 +336,7 @@ PROGRAMS = [
     entries_walked_over_again,
     all_pairs_as_lists,
     windows,
+    put_into_a_second_place,
     picked_where_there_are_some,
     the_smallest,
 ]

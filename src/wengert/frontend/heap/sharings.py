@@ -188,7 +188,7 @@ def note_again(it: Interpreter, place: ObjectId, part: Part) -> None:
         if other.place is owner and not (known and lead_to_one(other.steps, path)):
             spots = [Spot(owner, way, depth_along(way)) for way in (other.steps, path)]
             if is_shared(it, *spots):
-                if known and len(path) > 1:
+                if known and all(isinstance(step, Const) for step in other.steps):
                     raise it.unsupported(*HELD_TWICE)
                 it.reading.doubtful[owner] = None
             break  # every place is compared with one
