@@ -35,7 +35,7 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
     left, right = opened(it, left), opened(it, right)
     objects_ = [v for v in (left, right) if isinstance(v, Items) and is_mutable(v)]
     if not objects_:
-        return None
+        return _same_tuples(it, left, right)
     if len(objects_) == 2:
         return _same_objects(it, *objects_)
     (known,) = objects_
@@ -43,6 +43,21 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
     if isinstance(other, (Const, Native, LazyIterable, Closure)):
         return Const(False)
     return _run_time_identity(it, known, other)
+
+
+def _same_tuples(it: Interpreter, left: Value, right: Value) -> Value | None:
+    """`is` of two tuples, which are known by their items only: the run would compare copies of them."""
+    sizes = []
+    for value in (left, right):
+        if isinstance(value, Items) and value.form == "tuple" and value.home is None:
+            sizes.append(len(value.values))
+        elif isinstance(value, Const) and isinstance(value.value, tuple):
+            sizes.append(len(value.value))
+        else:
+            return None
+    if left is right or sizes[0] != sizes[1]:
+        return Const(left is right)
+    raise _unsure(it)
 
 
 def _same_objects(it: Interpreter, a: Items, b: Items) -> Value:
