@@ -24,9 +24,9 @@ from ..ir.types import (
     is_differentiable,
 )
 from ..ops.arrays.shape import cast_like
+from ..ops.cotangent_kinds import tangent_kind
 from ..ops.elementwise import number_like, to_complex, to_float
 from ..ops.program import checks
-from ..ops.structure import tangent_kind
 from ..passes.analysis import activity
 from ..passes.analysis.precision import is_of_64_bits
 from ..passes.blocks import tidy

@@ -22,7 +22,7 @@ from ..ir.graph import CALL, Atom, Const, Eqn, Var
 from ..ir.records import replace
 from ..ir.types import Other, Seq, Static
 from ..ops import structure as st
-from ..ops.structure import gradient_kind
+from ..ops.cotangent_kinds import gradient_kind
 from ..passes.reverse import checkpointing
 from .isolated import params_of, read_inner, read_to_run
 from .nested import as_callee, name_of

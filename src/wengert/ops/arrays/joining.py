@@ -7,9 +7,9 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.op import Infer
 from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct
 from .. import array_kinds as ak
+from ..cotangent_kinds import gradient_kind
 from ..helpers import helper
 from ..registry import declare
-from ..structure import gradient_kind
 
 
 def _items(atom: Atom) -> list[Kind] | None:

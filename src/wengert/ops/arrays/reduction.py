@@ -13,10 +13,11 @@ from ...ir.graph import ZERO, Atom, Const, Var
 from ...ir.op import Fold, Infer, Op
 from ...ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
 from ..array_kinds import dtype_of, given_option, rank_of
+from ..cotangent_kinds import gradient_kind, in_shape_of_second
 from ..helpers import helper
 from ..promotion import Args, Params, inexact_dtype, promoted, real_dtype, shaped
 from ..registry import declare, in_math, late_helper, named
-from ..structure import gradient_kind, in_shape_of_second, item_kind, number_of_dtype
+from ..structure import item_kind, number_of_dtype
 from .shape import converted_like
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...ir.builder import kind_of_atom
 from ...runtime import cotangents
+from ..cotangent_kinds import gradient_kind
 from ..registry import declare
-from ..structure import gradient_kind
 
 
 def _scattered(bar: Any, x: Any, index: Any) -> Any:

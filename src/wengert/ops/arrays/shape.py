@@ -16,10 +16,10 @@ from ...ir.op import Op
 from ...ir.types import BOOL, DTYPE, INT, SHAPE, UNKNOWN, Array, Kind, Number, Seq
 from ...runtime.numeric import transposes as rt
 from .. import array_kinds as ak
+from ..cotangent_kinds import gradient_kind
 from ..helpers import helper
 from ..indexing import element_kind
 from ..registry import declare, named
-from ..structure import gradient_kind
 
 # --- looking at an array ------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom
 from ...ir.types import INT, UNKNOWN, Kind, Map, Seq, Struct, join, map_of
 from ..array_kinds import like_first
+from ..cotangent_kinds import like_second
 from ..helpers import helper
 from ..registry import declare, foreign, late_helper
-from ..structure import item_kind, like_second, map_of_dicts
+from ..structure import item_kind, map_of_dicts
 
 
 def _item(atom: Atom) -> Kind:

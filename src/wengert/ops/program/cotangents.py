@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...ir.builder import kind_of_atom
 from ...ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..array_kinds import like_first
+from ..cotangent_kinds import gradient_kind, like_second
 from ..helpers import helper
 from ..registry import declare
-from ..structure import Args, Params, gradient_kind, item_kind, like_second
+from ..structure import Args, Params, item_kind
 
 _PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
 

@@ -6,9 +6,10 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Const
 from ...ir.types import NONE, UNKNOWN, Kind
 from ..array_kinds import like_first
+from ..cotangent_kinds import gradient_kind
 from ..helpers import helper
 from ..registry import declare
-from ..structure import Args, Params, gradient_kind
+from ..structure import Args, Params
 
 root = declare(
     "root",

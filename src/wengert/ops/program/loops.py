@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from ...ir.graph import Atom, Var
 from ...ir.types import SLICE, Kind, Seq
+from ..cotangent_kinds import like_second
 from ..helpers import helper
-from ..structure import getitem, like_second
+from ..structure import getitem
 
 
 def _of_blocks(args: Sequence[Atom], params: Mapping[str, Atom]) -> Kind:

@@ -30,19 +30,10 @@ from ...ir.types import (
     map_of,
 )
 from ..array_kinds import length_of, like_first
+from ..cotangent_kinds import gradient_kind
 from ..helpers import helper
 from ..registry import declare, late_helper
-from ..structure import (
-    Args,
-    Params,
-    add_at,
-    getattr_,
-    getitem,
-    gradient_kind,
-    item_kind,
-    joined,
-    map_of_dicts,
-)
+from ..structure import Args, Params, add_at, getattr_, getitem, item_kind, joined, map_of_dicts
 
 # --- kinds --------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from ...ir.graph import Atom, Const, Eqn, Span, Var
 from ...ir.op import Op
 from ...ir.types import BOOL, Array, Kind, Number
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import containers as co, cotangents as ct
 from ...rules.identities.simplification import number_of_numpy
 from ...rules.places import refuse
@@ -137,7 +138,7 @@ def is_choice(partial: Atom) -> bool:
 def differential_of(operand: Atom) -> Var:
     """The d of an operand."""
     assert isinstance(operand, Var)
-    return Var(st.gradient_kind(operand.kind), "", operand.shape_of)
+    return Var(gradient_kind(operand.kind), "", operand.shape_of)
 
 
 def scaled(builder: Builder, factor: Atom, partial: Atom) -> Atom:

@@ -17,6 +17,7 @@ from ...ir.graph import Atom, Block, Const, Eqn, Var, walk
 from ...ir.records import field, mutable_record
 from ...ir.types import Array, Kind, Number, Struct
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ..blocks.flow import flow, reached
 from .singular_partials import has_slope
 
@@ -100,7 +101,7 @@ class Masks:
 
     def counter(self, var: Var) -> Var:
         if var not in self.counters:
-            counter = Var(st.gradient_kind(var.kind), "", var.shape_of)
+            counter = Var(gradient_kind(var.kind), "", var.shape_of)
             self.counters[var], self.counted[counter] = counter, var
         return self.counters[var]
 

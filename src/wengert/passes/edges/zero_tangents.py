@@ -15,6 +15,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.types import BOOL
 from ...ops import elementwise as el, structure as st
+from ...ops.cotangent_kinds import tangent_kind
 from ...rules.registry import rule_for
 from ..analysis.rule_calls import is_choice, partials
 from .singular_partials import CHOOSING
@@ -91,6 +92,6 @@ def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable
     push.builder = outer.child()  # type: ignore[assignment]
     other = push.builder.block((), (push.builder.emit(st.zeros, eqn.outs[0]),))
     push.builder = outer
-    out = Var(st.tangent_kind(eqn.outs[0].kind))
+    out = Var(tangent_kind(eqn.outs[0].kind))
     outer.if_(flags[0], then, other, (out,))
     return out

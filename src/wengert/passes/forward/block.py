@@ -28,6 +28,7 @@ from ...ir.graph import (
 from ...ir.records import field, mutable_record, replace
 from ...ir.types import Array, Number, is_differentiable
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import tangent_kind
 from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis.write_sets import Written, as_complex
 from ..blocks.loops import LOOPS, Slot, rebuilt, view
@@ -240,7 +241,7 @@ class Push:
 
 def tangent_of(var: Var) -> Var:
     """A new value for the tangent of a value."""
-    kind = st.tangent_kind(var.kind)
+    kind = tangent_kind(var.kind)
     return Var(kind, dot_name(var), var.shape_of)
 
 

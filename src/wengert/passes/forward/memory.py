@@ -10,6 +10,7 @@ from ...ir.graph import ZERO, Atom, Const, Eqn
 from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Kind, Map, Number, Seq
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import tangent_kind
 from ...ops.program import memory as me
 from ..analysis.realness import is_complex, is_real
 from ..analysis.rule_calls import real_part
@@ -83,7 +84,7 @@ def _spread(builder: Builder, dot: Atom, x: Atom, value: Atom) -> Atom:
 
 
 def _kind_of_tangent(kind: Kind) -> Kind:
-    return st.tangent_kind(kind) if isinstance(kind, (Array, Seq, Map)) else UNKNOWN
+    return tangent_kind(kind) if isinstance(kind, (Array, Seq, Map)) else UNKNOWN
 
 
 def _append(push: Push, eqn: Eqn) -> None:
@@ -104,7 +105,7 @@ def _take_in(push: Push, eqn: Eqn, op: Op) -> None:
     x_dot, _ = dots
     value_dot = push.tangent_or_zeros(value)
     push.builder.append(eqn)
-    kind = st.tangent_kind(eqn.outs[0].kind)
+    kind = tangent_kind(eqn.outs[0].kind)
     push.set(eqn.outs[0], push.builder.emit(op, x_dot, *in_shadow(x, steps), value_dot, kind=kind))
 
 
@@ -113,7 +114,7 @@ def _drop(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     x_dot = push.tangent(x)
     if x_dot != ZERO:
-        kind = st.tangent_kind(eqn.outs[0].kind)
+        kind = tangent_kind(eqn.outs[0].kind)
         push.set(eqn.outs[0], push.builder.emit(me.dropped, x_dot, *in_shadow(x, steps), kind=kind))
 
 

@@ -11,6 +11,7 @@ from ...ir.op import Op
 from ...ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
 from ...ops import registry, structure as st
 from ...ops.arrays.vectors import FACTORS
+from ...ops.cotangent_kinds import tangent_kind
 from ...ops.program import cotangents as ct, identity as ident, implicit as im
 from ...rules.registry import Rule
 from ...runtime import calls
@@ -175,7 +176,7 @@ def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
 def _unpack_pair(push: Push, eqn: Eqn, pair: Atom) -> None:
     out = eqn.outs[0]
     push.builder.append(Eqn((out,), st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
-    kind = st.tangent_kind(out.kind)
+    kind = tangent_kind(out.kind)
     push.set(out, push.builder.emit(st.getitem, pair, Const(1), kind=kind))
 
 
@@ -251,7 +252,7 @@ def _pushed_call(push: Push, eqn: Eqn, args: Sequence[Atom], names: Atom) -> tup
     dots = [push.tangent(arg) for arg in args]
     tangents = as_tuple(builder, [Const(None) if dot == ZERO else dot for dot in dots])
     pair = builder.emit(ct.pushforward_of, args[0], primals, tangents, names=names)
-    kind = st.tangent_kind(eqn.outs[0].kind)
+    kind = tangent_kind(eqn.outs[0].kind)
     y_dot = builder.emit(st.getitem, pair, Const(1), kind=kind)
     operands = (names, args[0], primals, tangents)
     reader = Const(calls.reader("tangent"))
@@ -279,7 +280,7 @@ def on_first(push: Push, eqn: Eqn) -> None:
     dot = push.tangent(eqn.args[0])
     if dot != ZERO:
         args = (dot, *eqn.args[1:])
-        kind = st.tangent_kind(eqn.outs[0].kind)
+        kind = tangent_kind(eqn.outs[0].kind)
         push.set(eqn.outs[0], push.builder.emit_with(eqn.op, args, eqn.params, kind=kind))
 
 
@@ -314,7 +315,7 @@ def _getattr(push: Push, eqn: Eqn) -> None:
     dot = push.tangent(x)
     if dot != ZERO:
         params = {"name": eqn.params["name"]}
-        kind = st.tangent_kind(eqn.outs[0].kind)
+        kind = tangent_kind(eqn.outs[0].kind)
         part = push.builder.emit_with(ct.shadow_attr, (dot, x), params, kind=kind)
         push.set(eqn.outs[0], part)
 

@@ -11,6 +11,7 @@ from ...ir.op import Op
 from ...ir.records import replace
 from ...ir.types import UNKNOWN, Array, Seq, Struct, Unknown
 from ...ops import structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import cotangents as ct, memory as me
 from ...rules.registry import Rule
 from ...runtime import calls
@@ -224,7 +225,7 @@ def _pull_back(sweep: Sweep, back: Atom, y_bar: Atom, args: Sequence[Atom], name
 
 def _contribute_item(sweep: Sweep, bars: Atom, k: int, arg: Atom) -> None:
     if sweep.is_active(arg):
-        kind = st.gradient_kind(kind_of_atom(arg))
+        kind = gradient_kind(kind_of_atom(arg))
         sweep.contribute(arg, sweep.builder.emit(st.getitem, bars, Const(k), kind=kind))
 
 

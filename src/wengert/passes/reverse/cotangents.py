@@ -15,6 +15,7 @@ from ...ir.graph import ZERO, Atom, Const, Span, Var
 from ...ir.records import value_record
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import cotangents as ct, memory as me
 from ..edges.masks import ONE, Masks, count_of
 from ..edges.zero_tangents import NO, YES
@@ -368,7 +369,7 @@ class Cotangents:
 
 def fits_buffer(var: Var, buffer: Atom) -> bool:
     """Whether a buffer can accumulate the cotangent of a value: its dtype can hold what that can be."""
-    wanted, kind = st.gradient_kind(var.kind), kind_of_atom(buffer)
+    wanted, kind = gradient_kind(var.kind), kind_of_atom(buffer)
     if not isinstance(buffer, Var) or isinstance(kind, Number):
         return False
     if not isinstance(wanted, Array):
@@ -378,7 +379,7 @@ def fits_buffer(var: Var, buffer: Atom) -> bool:
 
 def can_be_lent(var: Var) -> bool:
     """Whether a callee may add to the accumulator of a value: an array whose dtype is known."""
-    kind = st.gradient_kind(var.kind)
+    kind = gradient_kind(var.kind)
     return isinstance(kind, Array) and bool(kind.dtype)
 
 
@@ -389,7 +390,7 @@ def bar_name(var: Var) -> str:
 
 def cotangent_of(var: Var, kind: Kind | None = None) -> Var:
     """A new value for the cotangent of a value."""
-    return Var(st.gradient_kind(var.kind) if kind is None else kind, bar_name(var), var.shape_of)
+    return Var(gradient_kind(var.kind) if kind is None else kind, bar_name(var), var.shape_of)
 
 
 def _has_axes(buffer: Atom) -> bool:

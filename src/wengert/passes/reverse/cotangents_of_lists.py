@@ -6,6 +6,7 @@ from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import Atom, Const
 from ...ir.types import Array, Kind, Number, Seq
 from ...ops import structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import cotangents as ct
 
 
@@ -30,11 +31,11 @@ def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = Fals
 
 def holds_numbers(kind: Kind) -> bool:
     """Whether what lists in lists hold are numbers or arrays."""
-    bar = st.gradient_kind(kind)
+    bar = gradient_kind(kind)
     return holds_numbers(bar.item) if isinstance(bar, Seq) else isinstance(bar, (Number, Array))
 
 
 def depth_of_lists(kind: Kind) -> int:
     """How many lists are in one another in the cotangent of a value."""
-    bar = st.gradient_kind(kind)
+    bar = gradient_kind(kind)
     return 1 + depth_of_lists(bar.item) if isinstance(bar, Seq) else 0

@@ -11,6 +11,7 @@ from ...ir.graph import Atom, Block, Eqn, Function, Input, Var
 from ...ir.records import replace
 from ...ir.types import Number
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import identity as ident
 from ..analysis.realness import says_little
 from ..blocks.copies import inlined
@@ -57,7 +58,7 @@ def _adjoint(
     sweep: Sweep, residual: Function, wrt: Sequence[int], *, negative: bool = False
 ) -> Function:
     """(*operands, x, r_bar) -> *bars; of -r_bar if `negative`."""
-    kind = st.gradient_kind(kind_of_atom(residual.body.outs[0]))
+    kind = gradient_kind(kind_of_atom(residual.body.outs[0]))
     r_bar = Var(kind, "r_bar")
 
     def seed(builder: Builder, out: Atom) -> Atom:

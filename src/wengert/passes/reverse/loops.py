@@ -11,6 +11,7 @@ from ...ir.records import field, mutable_record, replace
 from ...ir.renaming import clones, renamed_atom
 from ...ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq
 from ...ops import structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ..blocks.loops import Loop, Slot, for_eqn, rebuilt, view
 from ..edges.zero_tangents import NO, YES
 from ..residuals.handing import counted_trips, items_again, plural, walks_again, with_residuals
@@ -101,7 +102,7 @@ def _start(state: _ReverseLoop, sweep: Sweep) -> None:
 
 def _kind_of_slot(kind: Kind, initial: Kind) -> Kind:
     """The kind of a carried cotangent; those of lists in a list may be arrays."""
-    bar = st.gradient_kind(kind)
+    bar = gradient_kind(kind)
     nested = isinstance(bar, Seq) and isinstance(bar.item, Seq)
     return UNKNOWN if nested and initial == UNKNOWN else bar
 
@@ -117,7 +118,7 @@ def _hand_on_given_items(state: _ReverseLoop, sweep: Sweep) -> None:
         if not sweep.bars.has(out):
             continue
         moves = sweep.bars.moves_where([out])
-        bar = item = Var(st.gradient_kind(kind_of_atom(result)))
+        bar = item = Var(gradient_kind(kind_of_atom(result)))
         if isinstance(result, Var):
             bar = item = cotangent_of(result)
             if (
@@ -154,7 +155,7 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
         if sweep.is_active(iterable) and sweep.is_active(item):
             moves = body.bars.moves_where([item]) if body.bars.has(item) else NO
             bar = body.total_or_zeros(item)
-            kind = Seq(st.gradient_kind(item.kind))
+            kind = Seq(gradient_kind(item.kind))
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
             counted = isinstance(iterable, Var) and sweep.context.masks.counts(iterable)
             if counted and moves not in (YES, NO):

@@ -16,6 +16,7 @@ from ...ir.op import Op
 from ...ir.types import INT, SLICE, UNKNOWN, Array, Kind, Map, Number, Seq, Struct
 from ...ops import registry, structure as st
 from ...ops.array_kinds import rank_of_kind
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import containers as co, memory as me
 from ..analysis.rule_calls import real_part
 from ..edges.masks import NOT_USED, ONE
@@ -134,9 +135,9 @@ def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[A
         )
     at_item = isinstance(holder, Seq) and kind_of_atom(steps[-1]) == INT
     if kind != UNKNOWN and (at_item or isinstance(holder, Struct)):
-        return part_at(sweep.builder, bar, steps, st.gradient_kind(kind))
+        return part_at(sweep.builder, bar, steps, gradient_kind(kind))
     if isinstance(holder, Map) and isinstance(kind, Number):
-        part = st.gradient_kind(holder.item)
+        part = gradient_kind(holder.item)
         return sweep.builder.emit(me.given_at, bar, *steps, Const(0.0), kind=part)
     viewed = [k for k, step in enumerate(steps) if me.is_view(step)]
     start = viewed[-1] + 1 if viewed else 0
@@ -241,7 +242,7 @@ def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
     path = in_shadow(eqn.args[0], me.path_of(eqn))
     bar = _items(sweep, eqn)
     if sweep.is_active(value):
-        kind = st.gradient_kind(kind_of_atom(value))
+        kind = gradient_kind(kind_of_atom(value))
         sweep.contribute(value, part_at(sweep.builder, bar, [*path, at], kind))
     if sweep.is_active(x):
         kind = kind_of_atom(bar)

@@ -12,6 +12,7 @@ from ...ir.op import Op
 from ...ir.steps import Field
 from ...ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ...ops import registry, structure as st
+from ...ops.cotangent_kinds import gradient_kind
 from ...ops.program import cotangents as ct, implicit as im
 from ..analysis.realness import is_complex, is_real, says_little
 from ..analysis.rule_calls import real_part
@@ -93,7 +94,7 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
     of_array = isinstance(whole, (Array, Unknown)) and isinstance(kind, (Seq, Struct))
-    wanted = UNKNOWN if of_array else st.gradient_kind(kind)
+    wanted = UNKNOWN if of_array else gradient_kind(kind)
     part = sweep.builder.emit(st.getitem, bar, key, kind=wanted)
     if of_array and isinstance(kind, Seq):
         return nested_items(sweep.builder, part, kind, unbound=item in sweep.context.unbound)
@@ -136,7 +137,7 @@ def _getattr(sweep: Sweep, eqn: Eqn) -> None:
 def _is_kept(x: Atom, name: str) -> bool:
     """Whether an object is known to keep an attribute of this name, which no property of its class gives."""
     kind = kind_of_atom(x)
-    if not isinstance(kind, Struct) or name not in kind.keys or st.gradient_kind(kind) == UNKNOWN:
+    if not isinstance(kind, Struct) or name not in kind.keys or gradient_kind(kind) == UNKNOWN:
         return False
     found = getattr(kind.type, name, None)
     in_slot = isinstance(found, MemberDescriptorType)
@@ -184,7 +185,7 @@ def _add_attr(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(buffer, bar)
     if sweep.is_active(value):
         params = {"name": eqn.params["name"]}
-        kind = st.gradient_kind(kind_of_atom(value))
+        kind = gradient_kind(kind_of_atom(value))
         # an attribute may be complex where what is added to its cotangent is real
         unsure = sweep.context.maybe_complex and is_real(kind)
         part = sweep.builder.emit_with(
@@ -297,9 +298,7 @@ def _hook(sweep: Sweep, eqn: Eqn) -> None:
     params = {"callee": Const(callee)}
     args = (*captured, bar)
     sweep.builder.append(Eqn((changed,), CALL, args, params, (), "py", eqn.span))
-    certain = isinstance(kind, Number) and st.gradient_kind(kind) == st.gradient_kind(
-        kind_of_atom(x)
-    )
+    certain = isinstance(kind, Number) and gradient_kind(kind) == gradient_kind(kind_of_atom(x))
     sweep.contribute(
         x, changed if certain else sweep.builder.emit(ct.given_by_hook, changed, like=x)
     )

@@ -32,6 +32,7 @@ from ...ir.op import Op
 from ...ir.renaming import renamed_atom
 from ...ir.types import BOOL, Array, Number, is_differentiable, tuple_kind
 from ...ops import structure as st
+from ...ops.cotangent_kinds import tangent_kind
 from ...ops.program import memory as me
 from ...rules.identities.simplification import SimplifyingBuilder
 from ..analysis.realness import may_be_complex
@@ -390,7 +391,7 @@ def _writable(sweep: Sweep, seed: Atom) -> Atom:
 
 
 def _seed(out: Atom) -> Var:
-    kind = st.tangent_kind(kind_of_atom(out))
+    kind = tangent_kind(kind_of_atom(out))
     if isinstance(out, Var):
         seed = cotangent_of(out, kind)
         seed.name = seed.name or "y_bar"

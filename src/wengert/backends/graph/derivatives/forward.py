@@ -10,6 +10,7 @@ from ....ir.graph import ZERO, Atom, Const, Eqn, Var
 from ....ir.types import Array, Number
 from ....ops import elementwise as el, structure as st
 from ....ops.arrays import reduction as rd
+from ....ops.cotangent_kinds import gradient_kind
 from ....ops.program.cotangents import tangent_by_rule
 from ....rules.registry import Rule
 from ..rows import RowCaller, is_zero, literal_first, packed, same_shape
@@ -114,7 +115,7 @@ class Forward(RowCaller):
         primals = packed(self.graph, eqn.args)
         tangents = packed(self.graph, [self._or_zeros(dot, x) for dot, x in pairs])
         name = Const(f"the frule of {eqn.op.name}")
-        kind = st.gradient_kind(eqn.outs[0].kind)
+        kind = gradient_kind(eqn.outs[0].kind)
         args = [Const(rule.rows[0]), name, primals, tangents]
         return self.graph.builder.emit_with(tangent_by_rule, args, eqn.params, kind=kind)
 

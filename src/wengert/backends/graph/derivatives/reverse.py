@@ -11,6 +11,7 @@ from ....ir.types import Array, Kind, Number
 from ....ops import elementwise as el, structure as st
 from ....ops.arrays import reduction as rd
 from ....ops.arrays.scatter import scatter
+from ....ops.cotangent_kinds import gradient_kind
 from ....ops.program.cotangents import cotangents_by_rule
 from ....rules.registry import Row, Rule
 from ..needed import missing
@@ -142,7 +143,7 @@ class Reverse(RowCaller):
         bars = self.graph.emit(cotangents_by_rule, [row, name, bar, *eqn.args], eqn.params)
         for k, arg in enumerate(eqn.args):
             if self._active(arg):
-                kind = st.gradient_kind(kind_of_atom(arg))
+                kind = gradient_kind(kind_of_atom(arg))
                 item = self.graph.builder.emit_with(st.getitem, [bars, Const(k)], {}, kind=kind)
                 self.add(arg, item)
 
@@ -187,4 +188,4 @@ def _variables(eqn: Eqn) -> list[Var]:
 
 def _d_of(operand: Atom) -> Var:
     assert isinstance(operand, Var)
-    return Var(st.gradient_kind(operand.kind), "d", operand.shape_of)
+    return Var(gradient_kind(operand.kind), "d", operand.shape_of)
