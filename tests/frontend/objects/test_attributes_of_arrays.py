@@ -237,3 +237,14 @@ def test_the_memory_of_an_array_is_not_asked_for(name):
 
     message = f"`{name}` of an array, whose memory a derivative may keep elsewhere"
     assert message in str(refusal("WG101", Exception, lambda: wg.grad(asked, tier="static")(X)))
+
+
+def test_an_array_as_an_array_is_itself():
+    def written_through(x):
+        y = x * 1.0
+        y.__array__()[0] = 3.0  # into `y`
+        return (y.__array__() ** 2).sum() + x.__array__(float)[0] * y[0]
+
+    np.testing.assert_array_equal(
+        wg.grad(written_through, tier="static")(X), [3.0, 2 * X[1], 2 * X[2]]
+    )

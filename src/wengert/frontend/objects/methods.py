@@ -31,8 +31,12 @@ MUTATING = {
 }  # fmt: skip
 
 
-_AS_FUNCTIONS: dict[str, Callable[..., Any]] = {"put": np.put, "choose": np.choose}
-"""Methods of arrays that are read as the functions of the same name are."""
+_AS_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "put": np.put,
+    "choose": np.choose,
+    "__array__": np.asarray,
+}
+"""Methods of arrays that are read as functions of NumPy are."""
 
 
 _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
