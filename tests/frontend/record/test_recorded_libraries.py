@@ -358,3 +358,16 @@ def test_ufuncs_without_rules_are_refused() -> None:
     for f in (lambda x: special.agm(x, 2.0), lambda x: special.zeta(2.0 + x)):
         with pytest.raises(NoRule, match=r"agm is no op|the derivative of zeta in `x`"):
             wg.grad(f, tier="recorded")(0.7)
+
+
+ORDINARY = [
+    lambda x: np.multiply(x, x, casting="same_kind").sum(),
+    lambda x: np.multiply(x, x, order="C", subok=True).sum(),
+    lambda x: np.multiply(x, x, casting="unsafe", dtype=None).sum(),
+]
+
+
+@pytest.mark.parametrize("f", ORDINARY)
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+def test_options_that_say_what_holds_without_them(f, tier):
+    np.testing.assert_allclose(wg.grad(f, tier=tier)(np.array([1.0, 2.0])), [2.0, 4.0])

@@ -68,6 +68,14 @@ def without(
     }
 
 
+def left_of(
+    keywords: Mapping[str, Any], accepted: Collection[str], function: Callable[..., Any] | None
+) -> dict[str, Any]:
+    """`without` for options that are values themselves, as a run has them."""
+    named = {name: Const(x) for name, x in keywords.items()}
+    return {name: keywords[name] for name in without(named, accepted, function)}
+
+
 def _says_nothing(name: str, value: Any, function: Callable[..., Any] | None) -> bool:
     if name in _OF_THE_WAY:
         return True

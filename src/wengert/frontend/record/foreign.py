@@ -9,7 +9,6 @@ from typing import Any
 
 from ...errors import NoRule, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
-from ...ir.graph import Const
 from ...numbers import solutions
 from ...ops.dispatch.lookup import no_op
 from ..polyfills import manifest, ordinary_options
@@ -36,9 +35,7 @@ def by_stand_in(function: Any, instead: Any, args: Any, keywords: Any) -> Any:
     args, keywords = ordinary_options.by_name(args, keywords, instead, function)
     accepted = ordinary_options.parameters_of(instead) if keywords else None
     if accepted is not None and not all(name in accepted for name in keywords):
-        named = {name: Const(x) for name, x in keywords.items()}
-        named = ordinary_options.without(named, accepted, function)
-        keywords = {name: keywords[name] for name in named}
+        keywords = ordinary_options.left_of(keywords, accepted, function)
         others = [name for name in keywords if name not in accepted]
         if others and _own_code(function) is not None:
             return _by_own_code(function, args, keywords)

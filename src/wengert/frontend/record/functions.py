@@ -16,9 +16,10 @@ from ...numbers.refusals import lost
 from ...numbers.restated import restated
 from ...numbers.squares import FOLLOWED, followed
 from ...ops import elementwise as el, registry
-from ...ops.signatures import bind
+from ...ops.signatures import bind, parse_signature
 from ...rules.checks import operands_needed
 from ...rules.registry import rule_for
+from ..polyfills import ordinary_options
 from ..polyfills.numpy import pads, ufuncs
 from ..polyfills.numpy.functions import other_form
 from . import records
@@ -75,6 +76,8 @@ def called(
     instead = _other_form(op, args, keywords)
     if instead is not None:
         return operations.current(instead)(*args, **keywords)
+    if keywords and _is_of_numpy(function):
+        keywords = _read_options(op, keywords, function)
     args, operands, options = _bound(op, args, keywords)
     lists = {id(x) for x in operands if isinstance(x, (list, tuple))}
     columns = [x for x in operands if _is_column(x)]
@@ -106,6 +109,13 @@ def _bound(op: Op, args: Any, keywords: Any) -> tuple[Any, tuple[Any, ...], dict
         args = (list(map(gathered_items, args[0])), *args[1:])
     operands, options = bind(op, args, keywords)
     return args, _with_defaults(op, operands) if op in registry.ruled else operands, options
+
+
+def _read_options(op: Op, keywords: dict[str, Any], function: Any) -> dict[str, Any]:
+    """The options of a call but for those that say what holds without them, as `casting="same_kind"`."""
+    signature = parse_signature(op.signature)
+    accepted = {*signature.operands, *signature.options, signature.rest}
+    return ordinary_options.left_of(keywords, accepted, function)
 
 
 def _with_defaults(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
