@@ -309,6 +309,29 @@ def the_smallest(x):
     return t[0]
 
 
+def walked(rows, k):
+    if k == 0:
+        return rows[0][0]
+    rows[k % len(rows)][1] += rows[0][0]
+    return walked(rows, k - 1)
+
+
+def a_row_that_recursion_changes(x):
+    ps = made(x)
+    for p in ps:
+        p.append(x)
+    row = ps[1]
+    walked(ps, 4)
+    return sum(row)
+
+
+def rows_that_recursion_changes(x):
+    ps = [[x, x * i] for i in range(20)]
+    some = [p for p in ps if p[1] > x]
+    walked(ps, 30)
+    return sum(map(sum, some))
+
+
 PROGRAMS = [
     the_largest_so_far,
     arrays_chosen_many_times,
@@ -336,6 +359,8 @@ PROGRAMS = [
     entries_walked_over_again,
     all_pairs_as_lists,
     windows,
+    a_row_that_recursion_changes,
+    rows_that_recursion_changes,
     put_into_a_second_place,
     picked_where_there_are_some,
     the_smallest,

@@ -30,7 +30,15 @@ from .paths import may_lead_to_one, moved, path_to
 from .places import content_in, identities, in_whole, keep, place_of
 from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, settle_before
-from .views import depth_of_path, is_split, makes_array_of_number, may_be_number, meet, ways_to
+from .views import (
+    depth_inside,
+    depth_of_path,
+    is_split,
+    makes_array_of_number,
+    may_be_number,
+    meet,
+    ways_to,
+)
 
 Change = Callable[[Var, tuple[Atom, ...]], Atom]
 
@@ -52,16 +60,24 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
 
 
 def update(
-    it: Interpreter, var: Var, write: Change, step: Atom | None = None, *, keeps: bool = False
+    it: Interpreter,
+    var: Var,
+    write: Change,
+    step: Atom | None = None,
+    *,
+    keeps: bool = False,
+    deeper: int = 0,
 ) -> None:
     """Write to a run-time object, or to what it is part of.
 
-    `step` leads to the item that is replaced, where it is one; `keeps` says that none is.
+    `step` leads to the item that is replaced, where it is one; `keeps` says that none is. `deeper` says through how
+    many containers in it there may be changes as well.
     """
     from .globals_state import note_change
 
     tell_apart(it, var)
-    if _on_each_of_two(it, var, lambda each: update(it, each, write, step, keeps=keeps)):
+    again = lambda each: update(it, each, write, step, keeps=keeps, deeper=deeper)
+    if _on_each_of_two(it, var, again):
         return
     root, steps = path_to(it, var)
     _refuse_hidden_view(it, root)
@@ -78,7 +94,7 @@ def update(
         # what is nearest may be an object of an iteration that has passed
         may_be_part(it, place_of(it, root), held.whole, len(held.steps))
     path = steps if step is None else (*steps, step)
-    depth = depth_of_path(root.kind, steps) + 1
+    depth = depth_of_path(root.kind, steps) + 1 + deeper
     if depth > 1:  # what it holds may be a part of a copy
         keep(it, it.reading.holding_copies.get(place_of(it, root), ()))
     settle_before(it, place_of(it, root), path, depth)
@@ -295,7 +311,7 @@ def replaced(it: Interpreter, var: Var, new: Var) -> None:
         last = (Const(...),) if isinstance(var.kind, Array) else ()
         return it.emit(me.store, root, *steps, *last, new)
 
-    update(it, var, write)
+    update(it, var, write, deeper=depth_inside(var.kind))
 
 
 def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:

@@ -159,6 +159,19 @@ def depth_of_path(kind: Kind, steps: Sequence[Atom]) -> int:
     return count
 
 
+def depth_inside(kind: Kind) -> int:
+    """Through how many containers in something there are objects that change, as far as is known."""
+    match kind:
+        case Seq(item=item) | Map(item=item):
+            items: tuple[Kind, ...] = (item,)
+        case Struct(items=items):
+            pass
+        case _:
+            return 0
+    mutable = (Array, Seq, Map, Struct)
+    return max((1 + depth_inside(item) for item in items if isinstance(item, mutable)), default=0)
+
+
 def _kind_at(kind: Kind, step: Atom) -> Kind:
     match kind:
         case Seq(item=item):
