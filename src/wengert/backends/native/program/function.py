@@ -37,6 +37,7 @@ from ..values.layouts import layouts_in
 from ..values.values import OF_DOUBLES, SINGLE, Unlowered, Value
 from .calls_out import numbers_of
 from .handlers import handler_of, place_of
+from .replaced_items import with_kept_items
 from .results import Results, Unforeseen, must_not_share_results
 
 
@@ -84,7 +85,7 @@ def lower(
         Unlowered: something in it has no native form.
     """
     function = factored(recomputed(in_one_sweep(run_once(function))))
-    function = with_early_reads(with_sums_in_place(function), prepare)
+    function = with_kept_items(with_early_reads(with_sums_in_place(function), prepare))
     sharing = Sharing(function)
     if own:
         must_not_share_results(function, sharing)
