@@ -13,6 +13,7 @@ from typing import Any
 
 from ...ir.graph import Var
 from ...ir.records import field, mutable_record, replace
+from ...ir.types import UNKNOWN
 from ..domain.values import Items, Maybe, ObjectId, Value, is_mutable
 from ..machine.interpreter import Interpreter
 from . import (
@@ -329,6 +330,8 @@ def note_copies(it: Interpreter, holder: Var, keys: set[Any]) -> None:
 def brought_along(it: Interpreter, value: Value, start: int, depth: int = 1) -> Iterator[int]:
     """How deep in a list that takes a value in are the objects that were not made since something began."""
     value = as_the_object(value)
+    if isinstance(value, Var) and value.kind == UNKNOWN:
+        return  # a number, most likely
     if isinstance(value, Items) and not (is_mutable(value) and is_older_object(it, value, start)):
         for item in value.values:
             yield from brought_along(it, item, start, depth + 1)
