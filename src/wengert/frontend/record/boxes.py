@@ -32,7 +32,7 @@ from . import records
 from .memory import NUMPYS_OWN, Memory, may_have_derivatives, overlaps_itself, owner
 from .operations import operations
 from .steps import Added, Asked, Begun, Computed, Read, Taken, Written
-from .tape import FLOATS, Held, Moved, Number, Seen, Tape, noting as noting, running
+from .tape import FLOATS, Held, Moved, Number, Seen, Tape, given_twice, noting as noting, running
 
 T = TypeVar("T", bound=str | bytes)
 _frame = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -200,13 +200,7 @@ class Recorded(PerturbedNumber):
         if array.flags.writeable and overlaps_itself(array):
             raise noting(UnsupportedSyntax(*_OF_ONE_PLACE, calling_span()))
         if self.memory is not None and self.memory.is_given_twice:
-            raise noting(
-                UnsupportedSyntax(
-                    "the function changes an argument, and two of the arrays given to it share memory",
-                    "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
-                    calling_span(),
-                )
-            )
+            raise noting(given_twice())
         if not is_active(value, self.tape):
             return
         if array.dtype.kind in "biu":

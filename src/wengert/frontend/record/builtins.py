@@ -16,6 +16,7 @@ from . import boxes
 from .arrays import array
 from .as_text import from_hex, refuse_as_text
 from .boxes import Recorded, boxes_in
+from .code import names_read_by_c
 from .handlers import CAUGHT, Names
 from .methods import as_numpy, as_python
 from .operations import operations
@@ -212,6 +213,26 @@ def _globals() -> Any:
     return operations.current(currentframe().f_back.f_globals)  # type: ignore[union-attr]
 
 
+def _running_text(run: Any) -> Callable[..., Any]:
+    """`eval` or `exec`, by which Python reads global names as entries of a dictionary."""
+
+    def call(source: Any, names: Any = None, own: Any = None, /, **options: Any) -> Any:
+        frame: Any = currentframe().f_back  # type: ignore[union-attr]
+        names, own = options.pop("globals", names), options.pop("locals", own)
+        if names is None:
+            names = frame.f_globals
+            if own is None:
+                own = frame.f_locals if isinstance(frame.f_locals, dict) else dict(frame.f_locals)
+        if isinstance(source, (str, bytes)):
+            source = compile(source, "<string>", run.__name__, dont_inherit=True)
+        read = getattr(names, "read", None)
+        if read is not None:
+            read(names_read_by_c(source))
+        return run(source, names, own, **options)
+
+    return call
+
+
 def _super(*args: Any) -> Any:
     """`super`, which goes on from the program's own class: in a run its name means one that is derived from it."""
     if args:
@@ -233,6 +254,8 @@ BUILTINS: dict[str, Any] = Names({
     "issubclass": _issubclass,
     "super": _super,
     "globals": _globals,
+    "eval": _running_text(eval),
+    "exec": _running_text(exec),
     "__import__": _import,
 })  # fmt: skip
 """What names mean in a program that is recorded, where it says nothing else of them."""

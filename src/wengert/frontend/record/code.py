@@ -1,4 +1,4 @@
-"""Code of a run: which global names it reads, and whose it is."""
+"""Code of a run: how it reads global names, and whose it is."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from ...runtime.reached import closed_over
 WENGERT = __file__.rpartition("frontend")[0]
 
 
-def names_in(code: CodeType) -> frozenset[str]:
-    """The global names that a function and those defined inside it may read."""
+def names_read_by_c(code: CodeType) -> frozenset[str]:
+    """The global names that Python looks up as entries of a dictionary, whatever its class says of missing ones.
+
+    Bodies of classes, and code for `eval`, read names so; and `del` of a global name.
+    """
     found = _known_names.get(code)
     if found is None:
-        names = set(_global_names(code))
+        names = set(_names_read(code))
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
-                names |= names_in(constant)
+                names |= names_read_by_c(constant)
         found = _known_names[code] = frozenset(names)
     return found
 
@@ -28,18 +31,20 @@ def names_in(code: CodeType) -> frozenset[str]:
 _known_names: WeakKeyDictionary[CodeType, frozenset[str]] = WeakKeyDictionary()
 
 
-def _global_names(code: CodeType) -> Iterator[str]:
+def _names_read(code: CodeType) -> Iterator[str]:
     extended = 0
     for op, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
         arg = low | extended
         extended = arg << 8 if op == opmap["EXTENDED_ARG"] else 0
-        if op == opmap["LOAD_GLOBAL"]:
-            yield code.co_names[arg >> 1]
-        elif op in _BY_NAME:
+        if op in _READ_BY_C:
             yield code.co_names[arg]
 
 
-_BY_NAME = frozenset(opmap[name] for name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"))
+_READ_BY_C = frozenset(
+    opmap[name]
+    for name in ("LOAD_NAME", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
+    if name in opmap
+)
 
 
 def is_polyfill(file: str) -> bool:

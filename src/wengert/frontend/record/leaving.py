@@ -18,12 +18,8 @@ from ...runtime.containers import CONTENTS, attributes_of, hold, is_built_on_con
 from .boxes import Recorded
 from .builtins import BUILTINS, StandsFor
 from .classes import CLASS, PLAIN, is_object, is_own_class
+from .scopes import Scope, is_scope
 from .world import World
-
-
-def _is_scope(x: Any) -> bool:
-    """Whether a dictionary holds the global names of a module or of a run."""
-    return type(x) is dict and "__builtins__" in x
 
 
 def _is_of_run(x: Any) -> bool:
@@ -69,22 +65,20 @@ class Leaving:
                 cell.cell_contents = plain
             if type(content) is Recorded:
                 made.cell_contents = plain
-        for scope, given, names in world.scopes.values():
-            self._leave_names(scope, given, names)
+        for scope in world.scopes.values():
+            self._leave_names(scope)
+            scope.end()
         for names, name in self._tape.names:
             names[name] = self.plain(names.get(name))
 
-    def _leave_names(
-        self, scope: dict[str, Any], given: dict[str, Any], names: dict[str, Any]
-    ) -> None:
-        for name, value in list(scope.items()):
-            if name != "__builtins__" and (name not in given or value is not given[name]):
-                names[name] = scope[name] = plain = self.plain(value)
-                if type(plain) is Recorded:
-                    plain.tape.names.append((names, name))
-        for name in given:
-            if name not in scope:
-                names.pop(name, None)
+    def _leave_names(self, scope: Scope) -> None:
+        names = scope.names
+        for name, value in scope.changed().items():
+            names[name] = scope[name] = plain = self.plain(value)
+            if type(plain) is Recorded:
+                plain.tape.names.append((names, name))
+        for name in scope.deleted():
+            names.pop(name, None)
 
     def plain(self, x: Any) -> Any:
         """A value as the program would have it; what it holds is changed in place."""
@@ -186,7 +180,7 @@ class Leaving:
 
     def _fill(self, x: Any, made: Any) -> None:
         """Have a container or an object of the program hold what its stand-in does."""
-        if isinstance(x, PerturbedNumber) or x is BUILTINS or _is_scope(x):
+        if isinstance(x, PerturbedNumber) or x is BUILTINS or is_scope(x):
             return
         if is_built_on_container(type(x)):
             self._fill_object(x, made)
@@ -284,7 +278,7 @@ class Leaving:
                 continue
             if isinstance(holder, CellType):
                 self._fill_cell(holder)
-            elif _is_scope(holder):  # of a run around this one
+            elif is_scope(holder):  # of a run around this one
                 boxed = {name: x for name, x in holder.items() if type(x) is Recorded}
                 holder.update({name: self.plain(x) for name, x in boxed.items()})
             elif (cls := _class_with(holder)) is not None:
@@ -308,9 +302,9 @@ class Leaving:
             elif isinstance(original, type) and isinstance(made, type):
                 for name, plain in self._unboxed(vars(made)).items():
                     type.__setattr__(made, name, plain)
-        for scope, given, _ in world.scopes.values():
+        for scope in world.scopes.values():
             scope.update(self._unboxed(scope))
-            given.clear()
+            scope.given.clear()
         world.cells.clear()
         world.known = {key: (x, made) for key, (x, made) in world.known.items() if made is x}
 

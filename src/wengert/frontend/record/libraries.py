@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -34,54 +34,32 @@ class Proxy(ModuleType):
     def __init__(self, module: ModuleType, world: World):
         object.__setattr__(self, "of_module", module)
         object.__setattr__(self, "_world", world)
+        object.__setattr__(self, "_scope", world.scope_of(vars(module)))
 
     def __getattribute__(self, name: str) -> Any:
         if name == "__class__":
             return ModuleType
         own = object.__getattribute__(self, "__dict__")
-        world, module = own["_world"], own["of_module"]
-        return world.of(getattr(module, name))
+        scope = own["_scope"]
+        if name in scope:
+            return scope[name]
+        return own["_world"].of(getattr(own["of_module"], name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = object.__getattribute__(self, "__dict__")
-        scope = own["_world"].scope_of(vars(own["of_module"]))
-        scope[name] = value
+        own["_scope"][name] = value
         setattr(own["of_module"], name, value)
 
     def __delattr__(self, name: str) -> None:
         own = object.__getattribute__(self, "__dict__")
         delattr(own["of_module"], name)
-        own["_world"].scope_of(vars(own["of_module"])).pop(name, None)
+        own["_scope"].pop(name, None)
 
     def __dir__(self) -> Iterable[str]:
         return dir(object.__getattribute__(self, "__dict__")["of_module"])
 
     def __repr__(self) -> str:
         return repr(object.__getattribute__(self, "__dict__")["of_module"])
-
-
-class ModuleNames(MutableMapping[str, Any], dict[str, Any]):  # pyright: ignore[reportGeneralTypeIssues]
-    """`vars(module)` or `globals()` in a run: what a name means there is found when it is asked for."""
-
-    def __init__(self, scope: dict[str, Any], read: Callable[[str], None]):
-        dict.__init__(self, scope)  # for `eval`
-        self._scope, self._read = scope, read
-
-    def __getitem__(self, name: str) -> Any:
-        self._read(name)
-        return self._scope[name]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._scope[name] = value
-
-    def __delitem__(self, name: str) -> None:
-        del self._scope[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scope)
-
-    def __len__(self) -> int:
-        return len(self._scope)
 
 
 class Ufunc:

@@ -25,6 +25,7 @@ class Memory:
         "active",
         "flat",
         "held_by",
+        "is_changed",
         "is_given_twice",
         "notes_reads",
         "root",
@@ -45,6 +46,8 @@ class Memory:
         """Whether anything in it depends on what the run is differentiated by."""
         self.is_given_twice = False
         """Whether another array of the program may lie in it, whose derivatives are kept apart."""
+        self.is_changed = False
+        """Whether the run has written to it."""
         self.held_by = ""
         """Of which class an object is that was there before the run, and would hand out what is written as floats."""
         self.notes_reads = False
@@ -82,6 +85,7 @@ class Memory:
 
     def is_written(self) -> None:
         """Keep what was saved apart from what is about to be written."""
+        self.is_changed = True
         if self.saved is not None:
             self.saved.flat = self.flat.copy()
             self.saved = None

@@ -82,6 +82,8 @@ class Tape:
         for other, its, is_other in others:
             if (is_argument or is_other) and np.may_share_memory(array, other):
                 memory.is_given_twice = its.is_given_twice = True
+                if memory.is_changed or its.is_changed:
+                    raise noting(given_twice())
         others.append((array, memory, is_argument))
         return memory
 
@@ -98,6 +100,15 @@ class Tape:
         """A place for the derivative of another number."""
         self.slots += 1
         return self.slots - 1
+
+
+def given_twice() -> WengertError:
+    """The run writes to a memory whose derivatives are kept in two places."""
+    return UnsupportedSyntax(
+        "the function changes an argument, and two of the arrays given to it share memory",
+        "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object.",
+        calling_span(),
+    )
 
 
 limit: ContextVar[float | None] = ContextVar("how many bytes a tape may take", default=None)

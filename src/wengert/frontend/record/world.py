@@ -44,12 +44,11 @@ from .classes import (
     methods_of,
     unannounced,
 )
-from .code import WENGERT, closes_over_code, is_polyfill, is_standard, names_in
+from .code import WENGERT, closes_over_code, is_polyfill, is_standard, names_read_by_c
 from .libraries import (
     SPELLINGS,
     Iterated,
     LibraryObject,
-    ModuleNames,
     Spelling,
     Ufunc,
     has_methods_alone,
@@ -64,6 +63,7 @@ from .libraries import (
 )
 from .memory import may_have_derivatives
 from .operations import operations
+from .scopes import ModuleNames, Scope, is_scope
 from .tape import FLOATS, Tape
 
 _worlds: ContextVar[tuple[World, ...]] = ContextVar("the programs that are recorded", default=())
@@ -91,8 +91,8 @@ class World:
         """By the identity of a thing, that thing and what stands for it."""
         self.originals: dict[int, tuple[Any, Any]] = {}
         """By the identity of a stand-in, that and what it stands for."""
-        self.scopes: dict[int, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {}
-        """Global names of the run, what they were given, and those of the program, by whose identity they are found."""
+        self.scopes: dict[int, Scope] = {}
+        """Global names of the run, by the identity of the program's."""
         self.cells: list[tuple[CellType, CellType, Any]] = []
         self.unfilled: set[int] = set()
         """Stand-ins, by identity, that do not hold yet what they are to hold: nothing is brought back from them."""
@@ -206,36 +206,34 @@ class World:
         given = function.__kwdefaults__
         made.__kwdefaults__ = given and {name: self.of(x) for name, x in given.items()}
         made.__dict__.update({name: self.of(x) for name, x in vars(function).items()})
-        self._name(names_in(code), function.__globals__)
+        scope.read(names_read_by_c(code))
         return made
 
     def _items(self, items: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         return None if items is None else tuple(map(self.of, items))
 
-    def scope_of(self, names: dict[str, Any]) -> dict[str, Any]:
+    def scope_of(self, names: dict[str, Any]) -> Scope:
         found = self.scopes.get(id(names))
         if found is None:
-            scope: dict[str, Any] = {**names, "__builtins__": BUILTINS}
-            found = self.scopes[id(names)] = scope, dict(scope), names
-        return found[0]
+            found = self.scopes[id(names)] = Scope(names, self._read)
+        return found
 
-    def names_of(self, scope: dict[str, Any]) -> dict[str, Any] | None:
+    def names_of(self, scope: Any) -> dict[str, Any] | None:
         """The program's global names of which the run has these."""
-        return next((names for own, _, names in self.scopes.values() if own is scope), None)
+        is_ours = type(scope) is Scope and self.scopes.get(id(scope.names)) is scope
+        return scope.names if is_ours else None
 
-    def _name(self, read: Iterable[str], names: dict[str, Any]) -> None:
-        """Have the global names that are read mean what they do in the run."""
-        scope, given, _ = self.scopes[id(names)]
-        for name in read:
-            if self.tape.is_listed and not names.get("__name__", "").startswith("wengert"):
-                self._rest_on(names, name)
-            if name in names and scope.get(name) is names[name]:
-                given[name] = scope[name] = self.of(names[name])
-
-    def _rest_on(self, names: dict[str, Any], name: str) -> None:
-        known = any(holder is names and key == name for holder, key, _ in self.rests_on)
-        if name in names and not known and is_data(names[name]):
-            self.rests_on.append((names, name, copy.deepcopy(names[name])))
+    def _read(self, names: dict[str, Any], name: str) -> Any:
+        """What a global name means in the run that it reads it in."""
+        meant = names[name]
+        if self.tape.is_listed and is_data(meant):
+            root = names.get("__name__", "").partition(".")[0]
+            if root != "wengert" and root not in LIBRARIES:
+                self.rests_on.append((names, name, copy.deepcopy(meant)))
+        before = len(self._fills)
+        instead = self.of(meant)
+        self._fill_down_to(before)  # what is filled may have asked for this
+        return instead
 
     def _cell(self, cell: CellType) -> CellType:
         found = self.known.get(id(cell))
@@ -332,9 +330,8 @@ class World:
         return self.keep(x, tuple.__new__(type(x), items))
 
     def of_dict(self, x: dict[Any, Any]) -> Any:
-        if "__builtins__" in x:  # `vars(module)`, or `globals()` of the run
-            names = self.names_of(x) or x
-            return ModuleNames(self.scope_of(names), lambda name: self._name((name,), names))
+        if is_scope(x):  # `vars(module)`, or `globals()` of the run
+            return ModuleNames(self.scope_of(self.names_of(x) or x))
         if not is_interesting(x, self._note_keys):
             return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
@@ -361,7 +358,7 @@ class World:
 
     def of_deque(self, x: deque[Any]) -> Any:
         if not is_interesting(x, self._note_keys):
-            return x
+            return self.keep(x, x)
         made = self.keep(x, copy.copy(x))
         return self._to_be_filled(made, lambda: (made.clear(), made.extend(map(self.of, x))))
 
@@ -423,6 +420,7 @@ _MAKE: dict[type, Callable[[World, Any], Any]] = {
     list: World.of_list,
     tuple: World.of_tuple,
     dict: World.of_dict,
+    Scope: World.of_dict,
     set: World.of_set,
     frozenset: World.of_set,
     np.random.Generator: of_generator,
