@@ -9,6 +9,7 @@ import pytest
 import wengert as wg
 from wengert.compile import engine, keys, patience, recorded
 from wengert.errors import UnsupportedSyntax
+from wengert.frontend.machine import budget
 
 
 class Clock:
@@ -51,6 +52,20 @@ def slope(x):
 
 def tier_of(derivative, *args):
     return derivative.explain(*args).partition(") ")[2].partition(":")[0]
+
+
+def test_pairs_of_objects_that_may_be_one_count_as_well(monkeypatch):
+    monkeypatch.setattr(budget, "PAIRS", 0.001)
+
+    @wg.grad
+    def derivative(x, k):
+        rows = [[x * w] for w in (1.0, 2.0, 3.0)]
+        row = rows[k]
+        row[0] = row[0] ** 2
+        return rows[0][0] + rows[1][0]
+
+    assert derivative(0.7, 1) == pytest.approx(1.0 + 8 * 0.7)
+    assert tier_of(derivative, 0.7, 1) == "recorded"
 
 
 @pytest.mark.usefixtures("little_patience")

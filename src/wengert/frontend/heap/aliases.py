@@ -56,7 +56,9 @@ def may_be_one(it: Interpreter, a: ObjectId, b: ObjectId) -> None:
     if a is b or _is_noted(it, a, b):
         return
     some, others = sharing(it, a), sharing(it, b)
-    it.reading.links += len(some) * len(others)
+    pairs = len(some) * len(others)
+    it.reading.budget.take(pairs)
+    it.reading.links += pairs
     _refuse_too_many(it, it.reading.links, MOST_LINKS)
     for mine, below in some.items():
         for other, below_other in others.items():
@@ -153,7 +155,9 @@ def share_with_all(
     """What changes in an object, deeper than so, may change in others, and the other way round."""
     sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})
     sharing_it = _sharing_any(it, {place: depth})
-    it.reading.shared += len(sharing_it) * len(sharing_others)
+    pairs = len(sharing_it) * len(sharing_others)
+    it.reading.budget.take(pairs)
+    it.reading.shared += pairs
     _refuse_too_many(it, it.reading.shared, MOST_SHARED)
     for mine, below in sharing_it.items():
         for other, below_other in sharing_others.items():
@@ -165,9 +169,9 @@ def ties(it: Interpreter, place: ObjectId) -> dict[ObjectId, Tie]:
     """The objects that share something with an object: how deep in it, and how deep in them."""
     _link_origin(it, place)
     aliases = it.reading.aliases
-    return {
-        other: (below, aliases[other][place]) for other, below in aliases.get(place, {}).items()
-    }
+    tied = aliases.get(place, {})
+    it.reading.budget.take(len(tied))
+    return {other: (below, aliases[other][place]) for other, below in tied.items()}
 
 
 def may_be(it: Interpreter, place: ObjectId) -> set[ObjectId]:
@@ -230,6 +234,7 @@ def _sharing_any(it: Interpreter, places: Mapping[ObjectId, int]) -> dict[Object
                 pending.append(other)
             elif other in places and reached_from[current] is not other:
                 found[other] = min(found[other], below)
+    it.reading.budget.take(len(found))
     return found
 
 

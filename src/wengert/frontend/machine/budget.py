@@ -37,6 +37,14 @@ class Budget:
         if self.left < 0:
             raise TakesLong(span)
 
+    def take(self, pairs: int) -> None:
+        """Count pairs of objects that may share something: these are looked at many times over in large programs."""
+        self.left -= pairs / PAIRS
+
+
+PAIRS = 20
+"""How many pairs of objects count as an expression: where there are many, all that follows objects takes longer."""
+
 
 reading_within: ContextVar[Budget | None] = ContextVar("reading_within", default=None)
 """What readings that begin now may read; None for all there is."""
