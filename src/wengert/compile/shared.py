@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
-from ..frontend.domain.values import held_by
+from ..frontend.domain.values import held_by, is_mutable
 from ..frontend.machine.guards import Guard
 from ..ir.callers import calling_span
-from ..ir.graph import Block, Const, Eqn, Function, Var
+from ..ir.graph import Block, Const, Eqn, Function, Var, walk
 from ..ir.steps import Field, Viewed
 from ..ir.types import Static, leaves
 from ..ops import structure as st
@@ -91,22 +91,33 @@ def refuse(
 
 
 class Outside:
-    """What a program changes outside: by who holds it and under which name, the way there if it is known."""
+    """What a program changes outside: by who holds it and under which name, the way there if it is known.
 
-    def __init__(self, changes: Sequence[tuple[Any, str, Way | None]]):
+    The places of others that it reads, and that may hold objects, come with it.
+    """
+
+    def __init__(
+        self,
+        changes: Sequence[tuple[Any, str, Way | None]],
+        others: Sequence[tuple[Any, str]],
+    ):
         self._changes = changes
+        self._others = others
 
     @property
     def is_reached_once(self) -> bool:
-        """Whether nothing that is changed has a second name within what holds it."""
+        """Whether nothing that is changed has a second name within what holds it, or what else is read."""
         roots = [held_by(holder, key) for holder, key, _ in self._changes]
         ways = [way for *_, way in self._changes]
         changed = [
             x for root, way in zip(roots, ways, strict=True) for x in _reached_by(root, way or ())
         ]
-        return not is_reached_twice(
-            {id(x): x for x in roots}.values(), None if None in ways else changed
-        )
+        within = {id(x): x for x in roots}.values()
+        if is_reached_twice(within, None if None in ways else changed):
+            return False
+        others = [held_by(*place) for place in self._others]
+        seen = _all_held(x for x in others if not any(x is root for root in roots))
+        return not meet(_all_held(within) if None in ways else changed, seen)
 
 
 def guards_of(function: Function) -> tuple[Guard, ...]:
@@ -123,7 +134,12 @@ def guards_of(function: Function) -> tuple[Guard, ...]:
     places = [
         (changed[root].param("holder"), changed[root].param("key"), way) for root, way in ways
     ]
-    outside = Outside(places)
+    others = {
+        (id(eqn.param("holder")), eqn.param("key")): (eqn.param("holder"), eqn.param("key"))
+        for eqn in walk(function.body)
+        if eqn.op is st.global_ and eqn.outs[0] not in changed and is_mutable(eqn.outs[0])
+    }
+    outside = Outside(places, list(others.values()))
     if not outside.is_reached_once:
         raise UnsupportedSyntax(
             f"`{places[0][1]}`, which was there before the program ran, is changed, and holds an object twice",
@@ -178,6 +194,16 @@ def is_reached_twice(values: Iterable[Any], changed: Sequence[Any] | None = None
     arrays = [x for x in held if isinstance(x, np.ndarray)]
     of_arrays = changed is None or any(isinstance(x, np.ndarray) for x in changed)
     return bool(again) or (of_arrays and identity.overlap(arrays))
+
+
+def meet(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether an object of some is one of others, or an array shares memory with one of theirs."""
+    some, others = list(some), list(others)
+    wanted = {id(x) for x in some if _holds_data(x)}
+    if any(id(x) in wanted for x in others):
+        return True
+    arrays, theirs = ([x for x in each if isinstance(x, np.ndarray)] for each in (some, others))
+    return any(np.may_share_memory(x, y) for x in arrays for y in theirs)
 
 
 def _all_held(values: Iterable[Any]) -> Iterator[Any]:

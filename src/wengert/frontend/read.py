@@ -172,7 +172,7 @@ def _followed(
             globals_state.rely_on_places(it)
     except NeverReturns:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
-    _refuse_sourceless(it)
+    _refuse_unseen(it)
     given_globals = _refuse_given_globals(it, params, inputs)
     it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early, *given_globals]
     body = it.builder.block(params, outs)
@@ -180,17 +180,17 @@ def _followed(
     return Function(_name_of(target), tuple(inputs), body, kind), apart
 
 
-def _refuse_sourceless(it: Interpreter) -> None:
+def _refuse_unseen(it: Interpreter) -> None:
     """A function that nobody has read may see what the program changes outside of it.
 
     Raises:
-        NoSource: it calls such a function, and changes something.
+        WengertError: it calls such a function, and changes something.
     """
     reading = it.reading
-    if reading.sourceless and (
+    if reading.unseen and (
         reading.changed_outside or reading.bound_outside or reading.class_attributes
     ):
-        raise reading.sourceless[0]
+        raise reading.unseen[0]
 
 
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:

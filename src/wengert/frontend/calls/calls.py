@@ -137,6 +137,12 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
             "Pass the sequence itself.",
         )
     _refuse_to_change(it, function)
+    it.reading.unseen.append(
+        it.unsupported(
+            "a function that is known only when the program runs may see what this program changes outside of it",
+            "Call it by its name, or pass what changes to it as an argument.",
+        )
+    )
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     return it.emit(st.apply, function, *atoms, names=Const(tuple(kwargs)))
 

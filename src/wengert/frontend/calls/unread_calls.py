@@ -105,7 +105,7 @@ def call_sourceless(
 
     What it may read of what the program changes, beside its arguments, nobody knows.
     """
-    it.reading.sourceless.append(refusal)
+    it.reading.unseen.append(refusal)
     message, hint, _ = refusal.findings[0]
     try:
         return call_foreign(it, _sourceless(known, message, hint), args, kwargs)

@@ -140,7 +140,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     opened = it.open_up(var)
     it.reading.unread.update(unread_parts(kind, opened, ((id(holder), key),)))
     it.reading.generators.update(generators(kind, opened))
-    return opened
+    return now(it, opened)
 
 
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:

@@ -16,7 +16,7 @@ from ..domain.whereabouts import Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
-from .places import Content, identities, may_hold_twice, note_left, place_of
+from .places import Content, identities, known_place, may_hold_twice, note_left, place_of
 from .views import (
     SPLITTING,
     depth_of_path,
@@ -139,7 +139,7 @@ def one_value(it: Interpreter, current: Value) -> Atom:
 
 
 def _var_now(it: Interpreter, var: Var) -> Value:
-    place = it.reading.places.get(var)
+    place = known_place(it, var)
     content = None if place is None else it.heap.get(place)
     if place is not None and content is not None:
         return var if content is var else read(it, place, content, var)

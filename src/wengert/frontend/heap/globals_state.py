@@ -7,6 +7,7 @@ the very start, once, and followed from there as an argument is.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -58,24 +59,30 @@ def tracked(
 
 
 class _Places:
-    """Places that objects were read from: those that the program changes, and the others."""
+    """Places that objects were read from: first those that the program changes."""
 
-    def __init__(self, changed: list[tuple[Any, str]], others: list[tuple[Any, str]]):
-        self._changed, self._others = changed, others
+    def __init__(self, places: Sequence[tuple[Any, str]], changed: int):
+        self._places = places
+        self._changed = changed
+        self._before = self._same()
+
+    def _same(self) -> Sequence[object]:
+        """Which of them hold one object, and which arrays share memory with one that is changed."""
+        values = [held_by(*place) for place in self._places]
+        first: dict[int, int] = {}
+        same = [first.setdefault(id(x), k) for k, x in enumerate(values)]
+        arrays = [k for k, x in enumerate(values) if isinstance(x, np.ndarray)]
+        return same + [
+            (k, other)
+            for k in arrays
+            for other in arrays
+            if k < min(other, self._changed) and np.may_share_memory(values[k], values[other])
+        ]
 
     @property
-    def are_apart(self) -> bool:
-        """Whether what is changed in one place is seen in no other."""
-        changed = [held_by(*place) for place in self._changed]
-        others = [held_by(*place) for place in self._others]
-        known = set(map(id, changed))
-        if len(known) < len(changed) or not known.isdisjoint(map(id, others)):
-            return False
-        arrays = [x for x in (*changed, *others) if isinstance(x, np.ndarray)]
-        count = sum(isinstance(x, np.ndarray) for x in changed)
-        return not any(
-            np.may_share_memory(x, y) for k, x in enumerate(arrays[:count]) for y in arrays[k + 1 :]
-        )
+    def are_as_before(self) -> bool:
+        """Whether what is changed in one place is seen in those where it was when the program was read."""
+        return self._same() == self._before
 
 
 def rely_on_places(it: Interpreter) -> None:
@@ -88,9 +95,9 @@ def rely_on_places(it: Interpreter) -> None:
         for var, place in reading.read_from.items()
         if var not in early and can_change(held_by(*place))
     }
-    places = _Places(changed, list(others.values()))
-    if changed and len(changed) + len(others) > 1 and places.are_apart:
-        rely_on(reading.guards, places, "are_apart", found=True)
+    places = _Places([*changed, *others.values()], len(changed))
+    if changed and len(changed) + len(others) > 1:
+        rely_on(reading.guards, places, "are_as_before", found=True)
 
 
 def note_holder(it: Interpreter, name: str, value: Any) -> None:

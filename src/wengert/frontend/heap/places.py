@@ -27,11 +27,19 @@ def place_of(it: Interpreter, value: Items | Var) -> ObjectId:
         if value.place is None:
             value.place = ObjectId(value)
         return value.place
-    places = it.reading.places
-    place = places.get(value)
+    place = known_place(it, value)
     if place is None:
-        place = places[value] = it.reading.globals_at.get(_global(it, value)) or ObjectId(value)
-        it.reading.globals_at.setdefault(_global(it, value), place)
+        place = it.reading.places[value] = it.reading.globals_at[_global(it, value)] = ObjectId(value)
+    return place
+
+
+def known_place(it: Interpreter, var: Var) -> ObjectId | None:
+    """The identity of an object that has one; a global's object is one, however often it is read."""
+    place = it.reading.places.get(var)
+    if place is None and (var in it.reading.read_from or var in it.reading.globals_at):
+        place = it.reading.globals_at.get(_global(it, var))
+        if place is not None:
+            it.reading.places[var] = place
     return place
 
 

@@ -46,7 +46,7 @@ class NeedsKnown(Exception):
 if TYPE_CHECKING:
     from types import CodeType
 
-    from ...errors import NoSource
+    from ...errors import WengertError
     from ...ir.op import Op
     from ...ir.types import Kind
     from ..boundary.partial_kinds import Way
@@ -94,8 +94,8 @@ class Session:
     """How much may be read."""
     on_a_path: bool = False
     """Whether a run may avoid what is read now."""
-    sourceless: list[NoSource] = field(default_factory=list["NoSource"])
-    """Why functions that are called as they are cannot be read."""
+    unseen: list[WengertError] = field(default_factory=list["WengertError"])
+    """Why functions that are called as they are have not been read."""
     guards: Guards = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     likes: Mapping[tuple[int, str], Kind] = field(default_factory=dict[Any, Any])

@@ -1,0 +1,256 @@
+"""Objects that were there before, put into others and changed there: they are one object, by whichever name."""
+
+import math
+
+import numpy as np
+import pytest
+from differences import slope
+
+import wengert as wg
+from wengert.errors import WengertError
+
+
+class Box:
+    def __init__(self):
+        self.items = [5.0]
+
+
+def reset():
+    global L, R, OBJ, D
+    L = [0.5, 1.25, 2.0]
+    R = [[1.0, 2.0], [3.0, 4.0]]
+    D = {"a": [1.0]}
+    OBJ = Box()
+
+
+def in_an_attribute(x):
+    OBJ.items = L
+    OBJ.items[0] = x
+    return L[0]
+
+
+def in_an_attribute_and_moved(x):
+    OBJ.items = L
+    L.reverse()
+    OBJ.items[0] = x
+    return L[0]
+
+
+def in_an_attribute_and_sorted(x):
+    OBJ.items = L
+    L.sort()
+    OBJ.items[0] = x
+    return L[0]
+
+
+def in_place_of_an_item(x):
+    R[0] = L
+    R[0][0] = x
+    return L[0]
+
+
+def appended(x):
+    R.append(L)
+    R[-1][0] = x
+    return L[0]
+
+
+def in_a_slice(x):
+    R[1:] = [L]
+    R[1][0] = x
+    return L[0]
+
+
+def as_an_entry(x):
+    D["b"] = L
+    D["b"][0] = x
+    return L[0]
+
+
+def by_default(x):
+    D.setdefault("q", L)[0] = x
+    return L[0]
+
+
+def by_update(x):
+    D.update(a=L)
+    D["a"][0] = x
+    return L[0]
+
+
+def inserted(x):
+    R.insert(0, L)
+    for row in R:
+        row[0] = x
+    return L[0]
+
+
+def joined(x):
+    global R
+    R = [*R, L]
+    R[-1][0] = x
+    return L[0]
+
+
+def in_a_tuple(x):
+    OBJ.items = (L, 1)
+    OBJ.items[0][0] = x
+    return L[0]
+
+
+def deeper(x):
+    R[0] = D
+    R[0]["a"][0] = x
+    return D["a"][0]
+
+
+def by_a_run_time_index(x):
+    rows = [L, *R]
+    rows[int(x)][0] = x
+    return L[0]
+
+
+def exchanged(x):
+    R[0], R[1] = R[1], L
+    R[1][0] = x
+    return L[0]
+
+
+def a_list_of_lists(x):
+    OBJ.items = R
+    OBJ.items[0][1] = x
+    return R[0][1]
+
+
+def by_a_function(x):
+    def put(holder):
+        holder.items = L
+
+    put(OBJ)
+    OBJ.items[1] = x
+    return sum(L)
+
+
+def by_another_name(x):
+    OBJ.items = L
+    items = OBJ.items
+    items[0] = x
+    items.append(x)
+    return sum(L)
+
+
+@pytest.mark.parametrize("tier", ["static", None])
+@pytest.mark.parametrize(
+    "f",
+    [
+        in_an_attribute, in_an_attribute_and_moved, in_an_attribute_and_sorted, in_place_of_an_item, appended, in_a_slice,
+        as_an_entry, by_default, by_update, inserted, joined, in_a_tuple, deeper, by_a_run_time_index, exchanged,
+        a_list_of_lists, by_a_function, by_another_name,
+    ],
+)  # fmt: skip
+def test_a_global_that_is_put_into_another_object(f, tier):
+    def anew(x):
+        reset()
+        return f(x)
+
+    expected = slope(anew, 0.7)
+    reset()
+    try:
+        found = wg.grad(f, **({"tier": tier} if tier else {}))(0.7)
+    except WengertError:
+        assert tier == "static"
+    else:
+        assert found == pytest.approx(expected)
+
+
+OTHER = [1.0, 2.0]
+
+
+def two_names(x):
+    OBJ.items = OTHER
+    OBJ.items[0] = x
+    return L[0]
+
+
+def two_names_in_a_list(x):
+    R.append(OTHER)
+    R[-1][0] = x
+    return L[0] + OTHER[0]
+
+
+@pytest.mark.parametrize("f", [two_names, two_names_in_a_list])
+@pytest.mark.parametrize("first", [False, True])
+def test_two_names_may_come_to_be_of_one_object(f, first):
+    global L, OTHER
+    apart = float(f is two_names_in_a_list)
+    derivative = wg.grad(f)
+    for are_one in (first, not first, first, not first):
+        reset()
+        OTHER = [1.0, 2.0]
+        if are_one:
+            L = OTHER
+        assert derivative(0.7) == apart + are_one
+
+
+INNER = [1.0]
+ARRAY = np.array([1.0, 2.0])
+HELD = [INNER, 2.0]
+
+
+def written_where_it_is_held(x):
+    HELD[0][0] = x
+    return INNER[0] * x
+
+
+def array_written_where_it_is_held(x):
+    HELD[0][0] = x
+    return ARRAY[0] * x
+
+
+@pytest.mark.parametrize(
+    ("f", "same", "other"),
+    [
+        (written_where_it_is_held, INNER, [1.0]),
+        (array_written_where_it_is_held, ARRAY, np.array([1.0])),
+        (array_written_where_it_is_held, ARRAY[:1], np.array([1.0])),
+    ],
+)
+def test_what_is_changed_may_come_to_hold_what_is_read(f, same, other):
+    derivative = wg.grad(f)
+    for held, expected in ((other, 1.0), (same, 1.4), (other, 1.0)):
+        HELD[0] = held
+        INNER[0] = ARRAY[0] = 1.0
+        assert derivative(0.7) == pytest.approx(expected)
+
+
+RATE = 1.5
+RATES = [1.0]
+
+
+def sine(y):
+    return math.sin(y) * RATE
+
+
+def square(y):
+    return y * y * RATES[0]
+
+
+TABLE = [sine, square]
+
+
+def from_a_list(x, k):
+    global RATE
+    RATE = RATES[0] = x * x
+    return TABLE[k](x)
+
+
+def from_a_dictionary(x, k):
+    global RATE
+    RATE = RATES[0] = x * x
+    return {"s": sine, "q": square}["sq"[k]](x)
+
+
+@pytest.mark.parametrize("f", [from_a_list, from_a_dictionary])
+@pytest.mark.parametrize("k", [0, 1])
+def test_functions_that_the_run_chooses_see_what_has_changed(f, k):
+    assert wg.grad(f)(0.7, k) == pytest.approx(slope(lambda x: f(x, k), 0.7))
