@@ -86,15 +86,21 @@ def promoted(args: Args) -> str:
 
 @cache
 def result_dtype(*dtypes: str) -> str:
-    """NumPy's common dtype."""
-    return np.result_type(*(np.dtype(dtype) for dtype in dtypes)).name
+    """NumPy's common dtype; "" if there is none, which the run raises."""
+    try:
+        return np.result_type(*(np.dtype(dtype) for dtype in dtypes)).name
+    except TypeError:
+        return ""
 
 
 @cache
 def _with_number(dtype: str, number: NumberType, *, weak: bool) -> str:
     if not dtype:
         return ""
-    as_python = np.result_type(np.dtype(dtype), _EXAMPLES[number]).name
+    try:
+        as_python = np.result_type(np.dtype(dtype), _EXAMPLES[number]).name
+    except TypeError:
+        return ""
     if weak or number == "bool":
         return as_python
     strong = {"int": "int64", "float": "float64", "complex": "complex128"}[number]

@@ -76,10 +76,13 @@ def _copied_array(x: Any, copies: dict[int, Any]) -> Any:
 
 
 def lying_alike(x: Any) -> Any:
-    """A copy of an array that lies in memory as the array does: what gives a view of one gives a view of the other."""
+    """A copy of an array that lies in memory as the array does: what gives a view of one gives a view of the other.
+
+    What only repeats others, as `np.broadcast_to` gives it, has elements of its own in the copy: it may be written to.
+    """
     made = x.copy(order="K")
     strided = type(x) is np.ndarray and not any(step % x.itemsize for step in x.strides)
-    if made.strides == x.strides or not x.size or not strided:
+    if made.strides == x.strides or not x.size or not strided or not all(x.strides):
         return made
     spans = [(n - 1) * step // x.itemsize for n, step in zip(x.shape, x.strides, strict=True)]
     before = -sum(span for span in spans if span < 0)

@@ -143,9 +143,9 @@ def by_another_name(x):
 @pytest.mark.parametrize(
     "f",
     [
-        in_an_attribute, in_an_attribute_and_moved, in_an_attribute_and_sorted, in_place_of_an_item, appended, in_a_slice,
-        as_an_entry, by_default, by_update, inserted, joined, in_a_tuple, deeper, by_a_run_time_index, exchanged,
-        a_list_of_lists, by_a_function, by_another_name,
+        in_an_attribute, in_an_attribute_and_moved, in_an_attribute_and_sorted, in_place_of_an_item, appended,
+        in_a_slice, as_an_entry, by_default, by_update, inserted, joined, in_a_tuple, deeper, by_a_run_time_index,
+        exchanged, a_list_of_lists, by_a_function, by_another_name,
     ],
 )  # fmt: skip
 def test_a_global_that_is_put_into_another_object(f, tier):

@@ -2398,3 +2398,29 @@ def test_a_truth_that_python_does_not_take():
         value, gradient = wg.value_and_grad(caught_in_the_program, tier=tier)(2.0)
         assert value == caught_in_the_program(2.0)
         assert gradient == value / 2.0
+
+
+class Kept:
+    """A descriptor that is asked when something is assigned, not when it is read."""
+
+    def __set__(self, obj, value):
+        vars(obj)["extra"] = value
+
+
+class Holder:
+    extra = Kept()
+
+    def __init__(self, extra):
+        self.extra = extra
+
+
+HOLDER = Holder(2.0)
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+def test_a_descriptor_that_is_not_asked_on_reading(tier):
+    def f(x):
+        empty, full = Holder([]), Holder(x * x)
+        return x * 10.0 if empty.extra else full.extra + HOLDER.extra * x
+
+    assert wg.value_and_grad(f, tier=tier)(3.0) == (15.0, 8.0)

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, special, stats
+from scipy.sparse import csc_array, hstack
 from scipy.sparse.linalg import aslinearoperator
 
 import wengert as wg
@@ -371,3 +372,59 @@ ORDINARY = [
 @pytest.mark.parametrize("tier", ["static", "recorded"])
 def test_options_that_say_what_holds_without_them(f, tier):
     np.testing.assert_allclose(wg.grad(f, tier=tier)(np.array([1.0, 2.0])), [2.0, 4.0])
+
+
+class Meta(type):
+    def __len__(cls):
+        return 3
+
+
+class Made(metaclass=Meta):
+    def __init__(self, value):
+        self.value = float(value)
+
+
+_NAMES: dict = {}
+exec("""
+import numpy as np
+class Nameless:
+    def tripled(self, x):
+        return np.asarray(x, dtype=float) * 3
+""", _NAMES)  # fmt: skip
+
+_larger = np.vectorize(lambda a, b: a * b if a > 1 else b)
+
+
+def shuffled(a):
+    np.random.default_rng(3).shuffle(a)
+    return a @ np.arange(2.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda a: Made(a[0]).value * len(Made), [3.0, 0.0]),
+        (lambda a: _NAMES["Nameless"]().tripled(a).sum(), [3.0, 3.0]),
+        (lambda a: _larger(a, a * a).sum(), [12.0, 1.0]),
+        (shuffled, [1.0, 0.0]),
+        (lambda a: hstack([csc_array(a.reshape(2, 1))]).dot(np.array([2.0])).sum(), [2.0, 2.0]),
+    ],
+    ids=["metaclass", "class without a module", "np.vectorize", "shuffle", "hstack"],
+)
+def test_what_was_made_outside_is_code_of_the_run(f, expected):
+    found = wg.grad(f, **RECORDED)(np.array([2.0, 0.5]))
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.dot(a, [1.0, 0.5]) ** 2,
+        lambda a: np.sum(np.convolve(a, [1.0, 2.0]) ** 2),
+        lambda a: np.sum(np.kron([1.0, 3.0], a) ** 2),
+    ],
+)
+def test_lists_of_numbers_beside_numbers_of_two_levels(f):
+    at = np.array([0.3, 0.7])
+    expected = wg.hessian(f, tier="static")(at)
+    assert wg.hessian(f, **RECORDED)(at) == pytest.approx(expected)

@@ -231,8 +231,14 @@ def is_generated(function: Any) -> bool:
     return made and getattr(function, "__qualname__", "") != "<lambda>"
 
 
+def is_read_first(found: Any) -> bool:
+    """Whether a class's attribute is read before what the object keeps under the same name."""
+    reads = isinstance(found, property) or own_method(type(found), "__get__") is not None
+    return is_data_descriptor(found) and reads
+
+
 def is_data_descriptor(found: Any) -> bool:
-    """Whether a class's attribute comes before what the object keeps under the same name."""
+    """Whether a class's attribute is assigned before what the object keeps under the same name."""
     if isinstance(found, property):
         return True
     if found is MISSING or isinstance(found, (*STORAGE, type)):

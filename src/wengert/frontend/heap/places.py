@@ -29,7 +29,9 @@ def place_of(it: Interpreter, value: Items | Var) -> ObjectId:
         return value.place
     place = known_place(it, value)
     if place is None:
-        place = it.reading.places[value] = it.reading.globals_at[_global(it, value)] = ObjectId(value)
+        place = it.reading.places[value] = it.reading.globals_at[_global(it, value)] = ObjectId(
+            value
+        )
     return place
 
 

@@ -15,7 +15,7 @@ from ..classes.bound_methods import bound
 from ..classes.class_lookup import (
     MISSING,
     STORAGE,
-    is_data_descriptor,
+    is_read_first,
     no_accessor,
     no_attribute,
     of_container,
@@ -67,7 +67,7 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
         return items if name in items.keys else attributes(it, items)
     if "__dict__" in items.keys:
         return _of_itself(it, items, name)
-    if name in items.keys and not is_data_descriptor(static_lookup(cls, name)):
+    if name in items.keys and not is_read_first(static_lookup(cls, name)):
         return _kept(it, items, name)
     return given_by_class(it, items, name)
 
@@ -77,7 +77,7 @@ def _of_itself(it: Interpreter, items: Items, name: str) -> Value:
     entries = own_entries(it, items)
     if name == CONTENTS:
         return entries
-    if name in entries.keys and not is_data_descriptor(static_lookup(items.type, name)):
+    if name in entries.keys and not is_read_first(static_lookup(items.type, name)):
         return now(it, entries[name])
     return given_by_class(it, items, name)
 

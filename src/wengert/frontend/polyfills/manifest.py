@@ -191,8 +191,9 @@ def repeated(items: Any, times: int) -> Any:
 
 def modf(x: Any, /) -> Any:
     """`math.modf`."""
+    x = float(x)  # of an array without axes, which knows no `trunc`
     if math.isinf(x):
-        return math.copysign(0.0, x), float(x)
+        return math.copysign(0.0, x), x
     return math.fmod(x, 1.0), math.copysign(float(math.trunc(x)), x)
 
 

@@ -67,15 +67,27 @@ CLASS = "_stands_for_class_"
 def is_own_class(cls: type) -> bool:
     if not cls.__flags__ & 1 << 9 or issubclass(cls, BaseException) or _is_plain_namedtuple(cls):
         return False
-    if type(cls) is not type and type(cls).__name__ not in ("ABCMeta", "_ProtocolMeta"):
+    if not all(map(_makes_classes_as_type, type.mro(type(cls))[:-2])):
         return False
-    module = sys.modules.get(cls.__module__)
     root = cls.__module__.partition(".")[0]
     if is_polyfilled(cls):
         return True
-    if root in LIBRARIES or root in LEFT_ALONE or root in sys.stdlib_module_names:
-        return False
-    return module is None or root != "builtins"
+    if (
+        root == "builtins"
+    ):  # made by a `class` statement where nothing is called `__name__`, or in C
+        return any(isinstance(x, FunctionType) for x in vars(cls).values())
+    return root not in LIBRARIES and root not in LEFT_ALONE and root not in sys.stdlib_module_names
+
+
+def _makes_classes_as_type(meta: type) -> bool:
+    """Whether a metaclass leaves it to `type` how classes and their objects are made and read."""
+    is_known = meta.__module__ in sys.modules  # those of Cython come of no module
+    return meta.__module__ in ("abc", "typing") or (is_known and _MAKING.isdisjoint(vars(meta)))
+
+
+_MAKING = frozenset((
+    "__new__", "__call__", "mro", "__getattribute__", "__getattr__", "__setattr__", "__delattr__",
+))  # fmt: skip
 
 
 _OF_NAMEDTUPLES = frozenset(vars(NamedTuple("_", [])))

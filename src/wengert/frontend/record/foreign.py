@@ -79,10 +79,12 @@ def _by_own_code(function: Any, args: Any, keywords: Any) -> Any:
 def may_hold_boxes(x: Any) -> bool:
     """Whether an operand is a function or an iterator of the program's, which may give boxes, or a polyfill's object.
 
-    The functions that give plain values to a solver are not.
+    It may be a list of such objects. The functions that give plain values to a solver are not.
     """
     if isinstance(x, (MethodType, partial, Iterator)) or is_polyfilled(type(x)):
         return True
+    if type(x) in (list, tuple):
+        return any(map(is_polyfilled, set(map(type, x))))
     return isinstance(x, FunctionType) and x.__code__.co_filename != solutions.__file__
 
 

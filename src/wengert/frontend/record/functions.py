@@ -91,13 +91,26 @@ def called(
     if op is el.log and len(operands) > 1:
         op = el.log_base
     if not takes_list(op) and _is_of_numpy(function):
-        operands = tuple([fresh(np.asarray(x)) if _is_of_numbers(x) else x for x in operands])
+        args, keywords, operands = _with_arrays(args, keywords, operands)
     if rule_for(op) is None:
         return compute(op, operands, options)
     said = restated(op, operands, options, all_plain)
     if said is not None:
         return said[0]
     return _noted(op, operands, options, function, args, keywords)
+
+
+def _with_arrays(args: Any, keywords: Any, operands: Any) -> Any:
+    """What a function is given, with arrays in the place of lists of numbers.
+
+    As lists they would be arrays of this level once more, where it is called at the level below.
+    """
+    arrays = {id(x): fresh(np.asarray(x)) for x in operands if _is_of_numbers(x)}
+    if not arrays:
+        return args, keywords, operands
+    as_array = lambda x: arrays.get(id(x), x)
+    named = {name: as_array(x) for name, x in keywords.items()}
+    return tuple(map(as_array, args)), named, tuple(map(as_array, operands))
 
 
 _ONE_BY_ONE = (np.atleast_1d, np.atleast_2d, np.atleast_3d)

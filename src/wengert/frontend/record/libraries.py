@@ -15,6 +15,7 @@ from ...errors import NoRule, UnknownFunction, UnsupportedSyntax, WengertError
 from ...ir.callers import calling_span
 from ...ops import registry
 from ..polyfills import manifest
+from ..polyfills.stdlib.random import shuffle
 from .as_text import INSTEAD, MODULES, refuse_as_text
 from .boxes import Recorded, as_class_says, boxes_in, fresh, held_elsewhere, is_active, noting
 from .classes import LEFT_ALONE, LIBRARIES, arrays_held
@@ -176,7 +177,15 @@ class Draws(StandIn):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._value, name)
+        if name == "shuffle":
+            return lambda x, *axis: self._shuffle(found, x, *axis)
         return wrapped(found) if callable(found) else found
+
+    def _shuffle(self, found: Any, x: Any, *axis: Any) -> None:
+        if axis or not boxes_in((x,)):
+            wrapped(found)(x, *axis)
+        else:
+            operations.of_library(shuffle)(self._value, x)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self._value.__reduce_ex__(protocol)

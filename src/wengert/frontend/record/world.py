@@ -380,6 +380,12 @@ class World:
             return self.keep(x, lambda: self.of(x()))
         if is_iterator(x):
             return self.keep(x, Iterated(x, self.of))
+        if type(x) is np.vectorize:
+            make = self.of(manifest.stand_in_for(np.vectorize))
+            excluded = self.of(x.excluded)
+            return self.keep(
+                x, make(self.of(x.pyfunc), x.otypes, None, excluded, x.cache, x.signature)
+            )
         if isinstance(x, SPELLINGS):
             return self.keep(x, Spelling(x))
         if isinstance(x, tuple):

@@ -198,4 +198,10 @@ def items_of(lane: Any, items: Any) -> Any:
     lane = np.asarray(lane)
     if isinstance(items, np.ndarray):
         return np.moveaxis(lane, -1, 0)
-    return lane.tolist() if lane.ndim == 1 else list(np.moveaxis(lane, -1, 0))
+    if lane.ndim != 1:
+        return list(np.moveaxis(lane, -1, 0))
+    numbers = lane.tolist()
+    if not any(isinstance(item, np.ndarray) for item in items):
+        return numbers
+    pairs = zip(numbers, items, strict=True)
+    return [np.array(x) if isinstance(item, np.ndarray) else x for x, item in pairs]
