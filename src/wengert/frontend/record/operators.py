@@ -187,7 +187,7 @@ def _asking(name: str, op: Op | None) -> Any:
 
     def told(self: Recorded, *others: Any) -> Any:
         answer = tell(self, *others)
-        if orders and self.number is not None:
+        if orders and (self.number is not None or self.memory is not None):
             frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             compare(frame, self, others[0])
         if self.tape.listed is not None and answer is not NotImplemented:

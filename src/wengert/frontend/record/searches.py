@@ -59,11 +59,19 @@ class Search:
 
 
 def compare(frame: FrameType, x: Recorded, other: Any) -> None:
-    """Note that the code of a frame has compared a number that has a derivative."""
+    """Note that the code of a frame has compared a number that has a derivative, or arrays, by their first elements."""
     tape = x.tape
-    if len(tape.compared) < _MOST and tape.is_open and not tape.is_listed:
-        both = operand(x, tape), operand(other, tape)
-        tape.compared.append((frame.f_code, frame.f_lasti, both))
+    if len(tape.compared) >= _MOST or not tape.is_open or tape.is_listed:
+        return
+    if x.memory is not None:
+        moves = is_active(x, tape) or is_active(other, tape)
+        if not moves or not x.size or np.shape(value_of(other)) not in ((), x.shape):
+            return
+        first = (0,) * x.ndim
+        both = x[first], other[first] if np.ndim(value_of(other)) else other
+    else:
+        both = x, other
+    tape.compared.append((frame.f_code, frame.f_lasti, tuple(operand(each, tape) for each in both)))
 
 
 _MOST = 1_000
