@@ -254,3 +254,73 @@ def from_a_dictionary(x, k):
 @pytest.mark.parametrize("k", [0, 1])
 def test_functions_that_the_run_chooses_see_what_has_changed(f, k):
     assert wg.grad(f)(0.7, k) == pytest.approx(slope(lambda x: f(x, k), 0.7))
+
+
+def put_and_changed(x, xs, rows):
+    rows[0] = xs
+    xs[0] = x
+    return rows[0][0]
+
+
+def changed_where_it_is_put(x, xs, rows):
+    rows.append(xs)
+    rows[-1][0] = x
+    return xs[0]
+
+
+def grown_where_it_is_put(x, xs, rows):
+    rows[0] = xs
+    rows[0].append(x)
+    return xs[-1]
+
+
+def put_alone(x, xs, rows):
+    rows[0] = xs
+    return xs[0] * x
+
+
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+@pytest.mark.parametrize(
+    "f", [put_and_changed, changed_where_it_is_put, grown_where_it_is_put, put_alone]
+)
+def test_an_argument_that_is_put_into_another_is_one_object_afterwards(f, tier):
+    given, plain = ([[0.5, 1.0], [[1.0], [2.0]]] for _ in range(2))
+    expected = slope(lambda x: f(x, [0.5, 1.0], [[1.0], [2.0]]), 0.7)
+    f(0.7, *plain)
+    assert wg.grad(f, tier=tier)(0.7, *given) == pytest.approx(expected)
+    xs, rows = given
+    assert given == plain
+    assert any(row is xs for row in rows)
+
+
+def captured(which):
+    xs, rows = [0.5, 1.0], [[1.0], [2.0]]
+    pair, table = (0.3, xs), {"k": xs}
+
+    def put(x):
+        rows[0] = xs
+        xs[0] = x
+        return pair[1][0] * pair[0]
+
+    def put_and_written(x):
+        rows[0] = xs
+        rows[0][0] = x
+        return table["k"][0]
+
+    def put_and_written_on_a_path(x):
+        rows[0] = xs
+        if x > 0:
+            xs[0] = x
+        else:
+            xs[1] = x
+        return pair[1][0] * pair[0]
+
+    return (put, put_and_written, put_and_written_on_a_path)[which]
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_what_two_captured_objects_hold(which):
+    expected = slope(lambda x: captured(which)(x), 0.7)
+    value, found = wg.value_and_grad(captured(which))(0.7)
+    assert value == captured(which)(0.7)
+    assert found == pytest.approx(expected)

@@ -27,7 +27,7 @@ from .layouts import tell_apart, warn_of_write
 from .overlaps import may_overlap
 from .packing import refuse_callers_object
 from .paths import may_lead_to_one, moved, path_to
-from .places import content_in, identities, in_whole, keep, place_of
+from .places import content_in, identities, in_whole, keep, place_of, refuse_given
 from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, settle_before
 from .views import (
@@ -156,6 +156,7 @@ def _note_of_parts(it: Interpreter, owner: ObjectId, write: Write, *, inside: bo
         if whole is not owner or count > len(write.path) - (not inside):
             continue
         if meet(write.path[:count], steps):
+            refuse_given(it, place)
             own = Write(
                 write.born, write.depth - count, write.path[count:], write.keeps, it.builder
             )

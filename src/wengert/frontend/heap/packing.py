@@ -186,6 +186,8 @@ def store_inside(
         return
     it.heap[place] = Part(owner, steps)
     whole, way = in_whole(it, Part(owner, steps))
+    if whole.born < 0 or whole.origin in it.reading.inputs:
+        refuse_given(it, place)  # who has both finds the one in the other
     share_through(it, [(len(way), place, 0)], whole)
     hold_unknown_of(it, place, owner, steps)
     content = known if isinstance(known, Items) else child

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Eqn, Var, walk
+from ...ir.types import Array, Number, Static
 from ...ops.program import memory as me
 from ..blocks.flow import merged
 from ..blocks.loops import LOOPS, view
@@ -54,10 +56,15 @@ class _Versions:
     def _is_given(self, atom: Atom) -> bool:
         return atom in self._origins or atom in self._parts
 
+    def _is_put(self, atom: Atom) -> bool:
+        return self._is_given(atom) and not isinstance(kind_of_atom(atom), (Number, Array, Static))
+
     def _written(self, eqn: Eqn) -> None:
         written = targets(eqn)
         if not written and not eqn.op.elementwise and any(map(self._is_given, eqn.operands())):
             self._parts.update(eqn.outs)
+        # what is put into another object is changed there as well
+        self.is_unknown |= bool(written) and any(map(self._is_put, eqn.args[1:]))
         for target in written:
             self.is_unknown |= target in self._parts
             origin = self._origins.get(target)
