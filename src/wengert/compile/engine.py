@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from traceback import walk_tb
 from types import FunctionType
 from typing import Any
 
@@ -26,6 +27,7 @@ from ..passes.checks.deferral import refused_when_run
 from ..passes.checks.ignored import ignored_errors
 from ..passes.memory import settle
 from ..rules import registry as rules
+from ..runtime import unchanged
 from . import keys, ready, shared
 from .calling import (
     Call,
@@ -214,10 +216,27 @@ def may_begin_again(
 
     `traces_before` are the `traces` before the run, if they were asked for.
     """
-    if not is_refused_by_its_run(error) or not derived.is_repeatable:
+    if not is_refused_by_its_run(error):
+        return False
+    if _are_not_apart(error):
+        return True
+    if not derived.is_repeatable:
         return False
     left_none = not derived.calls_unknown if traces_before is None else traces() == traces_before
     return left_none and not any(hasattr(arg, "__next__") for arg in given)
+
+
+def _are_not_apart(error: Exception) -> bool:
+    """Whether a run was refused by what is asked before it begins: whether its arguments are apart."""
+    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    around = next((codes[:k] for k, code in enumerate(codes) if code in _APART), [])
+    written = {code.co_filename for code in around if code.co_filename.startswith("<wengert ")}
+    if not written:
+        return around[-1:] == [Derived.refuse_shared.__code__]
+    return len(written) == 1 and around[-1].co_filename in written  # of no function that it calls
+
+
+_APART = (unchanged.apart.__code__, unchanged.no_shared_memory.__code__)
 
 
 def _published(verb: Verb, call: Call) -> Derived:

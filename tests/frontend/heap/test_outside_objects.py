@@ -1,13 +1,14 @@
 """Objects that were there before, put into others and changed there: they are one object, by whichever name."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from differences import slope
 
 import wengert as wg
-from wengert.errors import WengertError
+from wengert.errors import NativeWarning, UnsupportedSyntax, WengertError
 
 
 class Box:
@@ -324,3 +325,34 @@ def test_what_two_captured_objects_hold(which):
     value, found = wg.value_and_grad(captured(which))(0.7)
     assert value == captured(which)(0.7)
     assert found == pytest.approx(expected)
+
+
+def array_written(x, a, b):
+    a[0] = x
+    return b[0] * x + a.sum()
+
+
+def list_written(x, xs, pair):
+    xs[0] = x
+    return pair[1][0] * x
+
+
+def of_arrays(x, f):
+    a = np.ones(3)
+    return f(x, a, a[:2])
+
+
+def of_lists(x, f):
+    xs = [1.0, 2.0]
+    return f(x, xs, (0.5, xs))
+
+
+@pytest.mark.parametrize(("f", "given"), [(array_written, of_arrays), (list_written, of_lists)])
+def test_arguments_that_share_what_is_changed_are_recorded(f, given):
+    expected = slope(lambda x: given(x, f), 0.7)
+    assert given(0.7, wg.grad(f)) == pytest.approx(expected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NativeWarning)
+        assert given(0.7, wg.jit(wg.grad(f))) == pytest.approx(expected)
+    with pytest.raises(UnsupportedSyntax, match="given to it"):
+        given(0.7, wg.grad(f, tier="static"))
