@@ -6,6 +6,7 @@ from collections import deque
 import numpy as np
 import oracle
 import pytest
+from differences import slope
 
 import wengert as wg
 
@@ -223,3 +224,41 @@ def test_what_a_test_changes_the_next_turn_sees(program):
     for value, gradient in found:
         assert value == pytest.approx(expected)
         assert gradient == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+def from_the_entry(x):
+    try:
+        return {"u": 1.0}["q"] * x
+    except KeyError:
+        return x
+
+
+def where_positive(x):
+    try:
+        if x > 0:
+            raise ValueError("positive")  # noqa: TRY301
+        y = 1.0
+    except ValueError:
+        y = x
+    finally:
+        z = x
+    return y * z
+
+
+@pytest.mark.parametrize("caught", [from_the_entry, where_positive])
+@pytest.mark.parametrize("tier", ["static", "recorded"])
+def test_tests_that_catch_what_they_raise(caught, tier):
+    def f(x):
+        count = 0
+        while caught(x) < 5.0 and count < 3:
+            x = x * 1.5
+            count += 1
+        while not caught(x) > 3.0:
+            x = x + caught(x)
+            if x > 100.0:
+                break
+        else:
+            x = x * 2.0
+        return x
+
+    assert wg.grad(f, tier=tier)(1.3) == pytest.approx(slope(f, 1.3))

@@ -47,6 +47,7 @@ class TryContext(Arms):
     ) -> Generator[Region, None, None]:
         """Read what is inside as the body of a `try`; it may leave arms open."""
         it, group = self._it, self._groups[-1]
+        self.regions_read += 1
         self.close_segment()
         flag = Items("cell", ("contents",), (Const(False),), "raised")
         exception = Items("cell", (), (), "error")

@@ -33,6 +33,8 @@ class Regions:
         self._groups: list[Group] = [Group()]
         self.arms: list[OpenArm] = []
         self._quiet = False
+        self.regions_read = 0
+        """How many there have been so far."""
 
     @property
     def explicit(self) -> bool:

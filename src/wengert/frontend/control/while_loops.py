@@ -33,12 +33,13 @@ def run_while(it: Interpreter, node: ast.While) -> None:
     if _simple_test(tested) and not it.catching.explicit and node not in it.reading.acting_tests:
 
         def test() -> Atom:
-            start, before = next(births), dict(it.heap)
-            condition = it.condition(tested)
-            if _has_written(it, start, before):
-                it.reading.acting_tests.add(node)
-                raise NeedsTestInBody
-            return condition
+            start, before, regions = next(births), dict(it.heap), it.catching.regions_read
+            with suppress(NeverReturns):
+                condition = it.condition(tested)
+                if it.catching.regions_read == regions and not _has_written(it, start, before):
+                    return condition
+            it.reading.acting_tests.add(node)
+            raise NeedsTestInBody
 
         it.run_loop(
             node,
