@@ -347,6 +347,41 @@ def test_vectors_whose_values_are_apart_have_a_derivative():
     assert np.isnan(wg.jacobian(first_of_sorted, mode="forward")(D, 2)).any()
 
 
+def largest_by_a_list_of_rows(v):
+    values, vectors = np.linalg.eigh(np.outer(v, v))
+    return vectors[[0, 1], np.argmax(values)][0] ** 2
+
+
+def largest_in_a_list(v):
+    _, vectors = np.linalg.eigh(np.outer(v, v))
+    return np.sum(vectors[:, [3]] ** 4)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("f", "of_unit"),
+    [
+        (largest_by_a_list_of_rows, lambda u: u[0] ** 2),
+        (largest_in_a_list, lambda u: np.sum(u**4)),
+    ],
+)
+def test_a_vector_is_picked_by_lists_of_indices(mode, f, of_unit):
+    v = np.array([0.9, 0.1, 0.2, 0.3])
+    expected = wg.grad(lambda v: of_unit(v / np.linalg.norm(v)))(v)
+    assert mode(f)(v) == pytest.approx(expected)
+
+
+def test_vectors_of_equal_values_are_refused_in_lists_of_indices():
+    def f(v):
+        _, vectors = np.linalg.eigh(np.outer(v, v))
+        return np.sum(vectors[[0, 1], [3, 0]] ** 4)
+
+    v = np.array([0.9, 0.1, 0.2, 0.3])
+    for mode in (reverse, native, recorded):
+        refusal("WG212", ValueError, lambda mode=mode: mode(f)(v))
+    assert np.isnan(forward(f)(v)).all()
+
+
 def test_values_alone_have_a_derivative_though_vectors_are_read_on_another_path():
     def of_values(A, with_vectors):
         w, V = np.linalg.eigh(A)

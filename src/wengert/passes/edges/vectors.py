@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...ir.builder import Builder, kind_of_atom
 from ...ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, used_by
-from ...ir.types import SLICE, Array, Number
+from ...ir.types import SLICE, Array, Number, Struct
 from ...ops import structure as st
 from ...ops.arrays.vectors import COLUMNS, FACTORS, ROWS
 from ..analysis.uses import reads
@@ -125,4 +125,6 @@ def _adds_axes(index: Atom) -> bool:
     kind = kind_of_atom(index)
     if isinstance(kind, Array):
         return kind.rank != 1
+    if isinstance(kind, Struct) and kind.form == "list":
+        return not all(isinstance(item, Number) for item in kind.items)
     return not (isinstance(kind, Number) or kind == SLICE or index == Const(...))
