@@ -121,7 +121,8 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
 
     try:
         with frame.in_loop():
-            iterator_state.drive(it, generator, Consumer(take, left, may_leave(node)))
+            leaves = may_leave(node) or (yields(node) and iterator_state.may_stop(it))
+            iterator_state.drive(it, generator, Consumer(take, left, leaves))
     finally:
         cells.take_back(it, frame.scope, lent)
     finish(it, depth, node.orelse)

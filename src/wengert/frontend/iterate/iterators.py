@@ -76,6 +76,8 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     value = it.as_asked(value)
     if isinstance(value, Items) and value.form == "iterator":
+        if consumer.may_leave and is_kept(it, value):
+            raise iterator_state.asked_one_by_one(it, "what `yield from` walks over")
         value = taken_over(it, value)
     if is_generator(value):
         return iterator_state.drive(it, value, consumer)
