@@ -140,10 +140,27 @@ def by_another_name(x):
     return sum(L)
 
 
+def chosen_by_a_turn(x):
+    chosen = D["a"]
+    for k in range(3):
+        if k == 1:
+            chosen = L
+    chosen[0] = x * x
+    return L[0] * x + chosen[0] + D["a"][0]
+
+
+def chosen_on_a_path(x):
+    chosen = L if x > 0 else D["a"]
+    for _ in range(2):
+        L[:2] = [x * x]
+    return chosen[0] * len(chosen) + L[0]
+
+
 @pytest.mark.parametrize("tier", ["static", None])
 @pytest.mark.parametrize(
     "f",
     [
+        chosen_by_a_turn, chosen_on_a_path,
         in_an_attribute, in_an_attribute_and_moved, in_an_attribute_and_sorted, in_place_of_an_item, appended,
         in_a_slice, as_an_entry, by_default, by_update, inserted, joined, in_a_tuple, deeper, by_a_run_time_index,
         exchanged, a_list_of_lists, by_a_function, by_another_name,

@@ -8,7 +8,7 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Array, Map, Number, Other, Seq, Static, Struct
+from ...ir.types import UNKNOWN, Array, Map, Number, Other, Seq, Static, Struct, join
 from ...ops import structure as st
 from ...ops.program import identity as ident, memory as me
 from ..domain.values import Items, LazyIterable, Maybe, ObjectId, Value, flatten
@@ -350,7 +350,7 @@ def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom
     if all(each is None or each is c for each, c in zip(objects, current, strict=True)):
         return var
     first, second = (one_value(it, each) for each in current)
-    out = Var(var.kind, var.name)
+    out = Var(join(kind_of_atom(first), kind_of_atom(second)), var.name)
     it.builder.if_(condition, Block((), (), (first,)), Block((), (), (second,)), [out])
     first_object = None if objects[0] is None else first
     second_object = None if objects[1] is None else second

@@ -29,9 +29,10 @@ def place_of(it: Interpreter, value: Items | Var) -> ObjectId:
         return value.place
     place = known_place(it, value)
     if place is None:
-        place = it.reading.places[value] = it.reading.globals_at[_global(it, value)] = ObjectId(
-            value
-        )
+        place = it.reading.places[value] = ObjectId(value)
+        it.reading.globals_at[_global(it, value)] = place
+        if value in it.reading.read_from:
+            place.born = -1  # wherever it is read
     return place
 
 
