@@ -373,3 +373,32 @@ def test_arguments_that_share_what_is_changed_are_recorded(f, given):
         assert given(0.7, wg.jit(wg.grad(f))) == pytest.approx(expected)
     with pytest.raises(UnsupportedSyntax, match="given to it"):
         given(0.7, wg.grad(f, tier="static"))
+
+
+def arrays_again():
+    global HELD_ARRAY, PART, PAIR, ROWS
+    HELD_ARRAY = np.array([0.5, 1.0])
+    PART, PAIR, ROWS = HELD_ARRAY[:1], (0.3, HELD_ARRAY), [1.0, 2.0]
+
+
+def array_in_a_list(x):
+    ROWS[0] = HELD_ARRAY
+    ROWS[0][0] = x
+    return PAIR[1][0] * PAIR[0]
+
+
+def array_seen_in_a_view(x):
+    ROWS.append(HELD_ARRAY)
+    ROWS[-1][0] = x
+    return HELD_ARRAY.sum() + PART[0] * x
+
+
+@pytest.mark.parametrize("f", [array_in_a_list, array_seen_in_a_view])
+def test_what_is_changed_where_it_was_put_is_seen_by_other_names(f):
+    def anew(x):
+        arrays_again()
+        return f(x)
+
+    expected = slope(anew, 0.7)
+    arrays_again()
+    assert wg.grad(f)(0.7) == pytest.approx(expected)

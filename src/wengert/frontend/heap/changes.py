@@ -22,6 +22,7 @@ from .aliases import (
     sharing,
     stands_for,
 )
+from .globals_state import note_change, note_change_of
 from .homes import is_there, spot_of, that_may_stay
 from .layouts import tell_apart, warn_of_write
 from .overlaps import may_overlap
@@ -73,8 +74,6 @@ def update(
     `step` leads to the item that is replaced, where it is one; `keeps` says that none is. `deeper` says through how
     many containers in it there may be changes as well.
     """
-    from .globals_state import note_change
-
     tell_apart(it, var)
     again = lambda each: update(it, each, write, step, keeps=keeps, deeper=deeper)
     if _on_each_of_two(it, var, again):
@@ -157,6 +156,7 @@ def _note_of_parts(it: Interpreter, owner: ObjectId, write: Write, *, inside: bo
             continue
         if meet(write.path[:count], steps):
             refuse_given(it, place)
+            note_change_of(it, place)
             own = Write(
                 write.born, write.depth - count, write.path[count:], write.keeps, it.builder
             )

@@ -138,6 +138,16 @@ def note_change(it: Interpreter, var: Var) -> None:
         raise NeedsWhole
 
 
+def note_change_of(it: Interpreter, place: ObjectId) -> None:
+    """An object is about to change, through what holds it now.
+
+    Raises:
+        NeedsWhole: it was there before the program ran, and was read where it was used.
+    """
+    if isinstance(place.origin, Var):
+        note_change(it, place.origin)
+
+
 def places_read(it: Interpreter, var: Var) -> list[tuple[Any, str]]:
     """Where a value, which may be one of several, was read where it was used: holders and keys."""
     reading = it.reading

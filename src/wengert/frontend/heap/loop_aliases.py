@@ -28,7 +28,7 @@ from . import (
     ties,
     with_aliases,
 )
-from .globals_state import note_change
+from .globals_state import note_change_of
 from .homes import spot_of
 from .places import as_the_object, is_older_object, place_of
 from .sharing import roots
@@ -228,8 +228,7 @@ def note_ends(
         if not changed.isdisjoint(own.get(node, ())):
             # it may be a global by now that the name was bound to in an earlier turn
             for place in places:
-                if isinstance(place.origin, Var):
-                    note_change(it, place.origin)
+                note_change_of(it, place)
         tied = _with_others(it, places)
         _add(tied, held[node])
         for place, tie in tied.items():

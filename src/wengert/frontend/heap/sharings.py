@@ -16,6 +16,7 @@ from ..domain.whereabouts import Held, Part, Untracked, Write
 from ..machine.interpreter import Interpreter
 from .aliases import hold_same, may_be, ties
 from .current import now, one_value, what_happened
+from .globals_state import note_change_of
 from .homes import (
     Spot,
     goes_into,
@@ -297,6 +298,7 @@ def lose_aliases(it: Interpreter, place: ObjectId, depth: int) -> None:
         for each in places:
             if not _is_read_as_one_of_two(it, each, place):
                 refuse_given(it, each)
+                note_change_of(it, each)
                 keep(it, it.reading.holding_copies.get(each, ()))
                 it.heap[each] = lost
                 if each.twin is not None:
